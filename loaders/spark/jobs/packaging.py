@@ -10,9 +10,9 @@ workers, or come as an environment by `--archives`.
 
 `job.py` is the command line as a program for spark-submit; the session is the one it sets up.
 
-Python would import from the zip itself, but then each executor would compile the kernels again:
-what is compiled is kept by the place of its source. So what the zip holds at `triplestore` only
-unpacks the rest, once on each machine, into a folder that is named by its content.
+Python would import from the zip itself, but not the extension module of a wheel, and numba would
+not find its cache. So what the zip holds at `triplestore` only unpacks the rest, once on each
+machine, into a folder that is named by its content.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def package(target: Path) -> Path:
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Each module of the package: its name as a path below the root, and its file."""
+    """Each file of the package, compiled kernels included: its path below the root, and the file."""
     for prefix, module in _ROOTS.items():
         folder = module.__path__[0]
         for file in Path(folder).rglob("*.*"):
