@@ -6,6 +6,7 @@ package, and used by processes that cannot import numba.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ HEADERS = Path(sysconfig.get_path("include")) / "Python.h"
 
 pytestmark = [
     pytest.mark.slow_kernels,  # processes of their own, in each way: once is enough
+    pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed"),
     pytest.mark.skipif(
         shutil.which("cc") is None or not HEADERS.exists() or os.uname().machine not in PROCESSORS,
         reason="kernels cannot be compiled ahead of time here (C compiler, Python.h, x86-64)",

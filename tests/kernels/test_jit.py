@@ -5,9 +5,8 @@ What depends on the environment runs in a process of its own, on a copy of the k
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
-import pkgutil
 import shutil
 import signal
 import subprocess
@@ -21,10 +20,15 @@ import pytest
 import triplestore.kernels
 from triplestore.kernels import compiled_cache, jit
 from triplestore.kernels.jit import Kernel, helper, kernel
+from triplestore.kernels.warm_up import our_kernels
 
 pytestmark = pytest.mark.slow_kernels  # processes of their own, in each way: once is enough
 
 KERNELS = Path(triplestore.kernels.__file__).parent
+
+needs_numba = pytest.mark.skipif(
+    importlib.util.find_spec("numba") is None, reason="numba is not installed"
+)
 
 # Prints the hash of a text by the compiled kernel, and whether numba was needed.
 PROGRAM = """
@@ -93,6 +97,7 @@ def copy(tmp_path):
     return Copy(tmp_path)
 
 
+@needs_numba
 def test_cache__editing_a_helper_in_another_file_changes_what_a_cached_caller_does(copy):
     before, said = copy.run()
     assert "compiling kernels" in said
@@ -111,6 +116,7 @@ def test_cache__editing_a_helper_in_another_file_changes_what_a_cached_caller_do
     assert copy.run() == (before, "")  # its code is still there
 
 
+@needs_numba
 def test_plain_python__needs_no_numba_and_gives_the_same(copy):
     compiled, _ = copy.run()
     plain, said = copy.run(TRIPLESTORE_KERNELS="python")
@@ -139,6 +145,7 @@ print("numba" in sys.modules)
 """
 
 
+@needs_numba
 @pytest.mark.parametrize(
     ("then", "loads"),
     [
@@ -196,6 +203,7 @@ else:
 """
 
 
+@needs_numba
 def test_bounds_check__finds_a_write_beyond_the_end_and_has_its_own_cache(copy):
     # The one byte written beyond the array is still inside the allocation.
     checked, _ = copy.run(OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="1")
@@ -205,6 +213,7 @@ def test_bounds_check__finds_a_write_beyond_the_end_and_has_its_own_cache(copy):
     assert checked.split()[1] != unchecked.split()[1]
 
 
+@needs_numba
 def test_cache__no_folder_that_can_be_written_is_no_error(copy):
     blocked = copy.package.parent / "file"
     blocked.touch()
@@ -219,6 +228,7 @@ print(bool(hash_terms.dispatcher().stats.cache_misses))
 """
 
 
+@needs_numba
 def test_cache__a_copy_at_another_place_shares_it(copy, tmp_path):
     other = Copy(tmp_path / "other")
     other.cache = copy.cache
@@ -226,12 +236,14 @@ def test_cache__a_copy_at_another_place_shares_it(copy, tmp_path):
     assert other.run(COUNTED) == ("False\n", "")
 
 
+@needs_numba
 def test_cache__of_two_processes_at_a_time_one_compiles(copy, tmp_path):
     programs = [copy.start(COUNTED), copy.start(COUNTED)]
     said = sorted(program.communicate(timeout=300)[0] for program in programs)
     assert said == ["False\n", "True\n"]
 
 
+@needs_numba
 def test_lock__of_a_process_that_stands_still_is_not_waited_for_without_end(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -252,6 +264,7 @@ if __name__ == "__main__":
 """
 
 
+@needs_numba
 def test_warm_up__compiles_every_kernel(copy):
     for folder in ("closures", "documents", "rows", "rules"):  # 28 s of processor time
         shutil.rmtree(copy.package / "kernels" / folder)
@@ -266,6 +279,7 @@ def test_warm_up__compiles_every_kernel(copy):
 SILENT = "from triplestore.kernels import jit; jit.set_announcements(False)" + PROGRAM
 
 
+@needs_numba
 def test_announcement__can_be_turned_off(copy):
     assert copy.run(SILENT) == (copy.run()[0], "")
 
@@ -286,6 +300,7 @@ def plus(a, b):
     return a + b
 
 
+@needs_numba
 def test_kernel__frozen_writable_and_mapped_arrays_share_one_compilation(tmp_path):
     plain = np.arange(6, dtype=np.uint32)
     frozen = plain.copy()
@@ -304,6 +319,7 @@ def test_kernel__frozen_writable_and_mapped_arrays_share_one_compilation(tmp_pat
         assert len(add_up.dispatcher().signatures) == 1
 
 
+@needs_numba
 @pytest.mark.skipif(jit.plain_python(), reason="plain Python takes any array")
 def test_kernel__what_was_not_declared_is_refused_and_never_compiled():
     numbers = np.arange(6, dtype=np.uint32)
@@ -321,6 +337,7 @@ def test_kernel__what_was_not_declared_is_refused_and_never_compiled():
     assert len(add_up.dispatcher().signatures) == 1
 
 
+@needs_numba
 @pytest.mark.skipif(jit.plain_python(), reason="plain Python may allocate")
 def test_kernel__cannot_allocate():
     @kernel("i64(i64)")
@@ -347,13 +364,12 @@ def test_kernel__keeps_name_and_docstring():
 
 def test_all_kernels__are_few_and_documented():
     """Each signature costs 0.1 to 0.5 s at the first use on a machine."""
-    for module in pkgutil.walk_packages(triplestore.kernels.__path__, "triplestore.kernels."):
-        importlib.import_module(module.name)
-    ours = [k for k in jit.all_kernels() if k.__module__.startswith("triplestore.kernels.")]
+    ours = our_kernels().values()
     assert all(k.__doc__ for k in ours)
     assert sum(len(k.signatures) for k in ours) <= 78
 
 
+@needs_numba
 def test_ctrl_c__while_a_kernel_is_loaded_takes_effect_afterwards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -375,6 +391,7 @@ def test_ctrl_c__while_a_kernel_is_loaded_takes_effect_afterwards(
     jit._registry.remove(same)
 
 
+@needs_numba
 def test_kernels__are_loaded_in_other_threads_too(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 

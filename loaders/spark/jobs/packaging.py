@@ -65,7 +65,7 @@ def package(target: Path) -> Path:
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Each file of the package, compiled kernels included: its path below the root, and the file."""
+    """Each file of the package, compiled kernels included: its path and the file itself."""
     for prefix, module in _ROOTS.items():
         folder = module.__path__[0]
         for file in Path(folder).rglob("*.*"):
