@@ -2,7 +2,7 @@
 # Requires Python 3.11 or later (`make PYTHON=/path/to/python3` chooses one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark spark-package test lint types kernels test-long fuzz test-boundscheck test-python-kernels bench limits \
+.PHONY: help demo demo-spark spark-package test checks lint types warm-up kernels wheel test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
@@ -14,7 +14,7 @@ WORKERS ?= 2
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
 
 # Tests that run kernels, for runs with bounds checks and as plain Python.
-KERNEL_TESTS := tests/kernels tests/terms tests/relations tests/operators tests/loaders tests/relations/test_sets.py
+KERNEL_TESTS := tests/kernels tests/terms tests/relations tests/operators tests/loaders
 SHORT := --hypothesis-profile=short -m "not long and not slow_kernels"
 
 help: ## list the targets
@@ -29,8 +29,17 @@ demo-spark: setup-spark ## the same data through Spark (needs Java 17)
 spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
 	@$(PY) -m triplestore.loaders.spark.jobs.packaging build/spark
 
-test: lint types kernels ## check everything: style, types, tests (some minutes)
+# Kernels are compiled once for all tests, while types are checked on one processor.
+test: setup-dev ## check everything: style, types, tests (some minutes)
+	@$(MAKE) --no-print-directory --jobs=2 checks warm-up
+	@$(MAKE) --no-print-directory kernels
 	$(PYTEST)
+
+checks: lint types
+
+warm-up: setup-dev ## compile all kernels, in both forms
+	@$(PY) -m triplestore.cli warm-up --quiet
+	@NUMBA_BOUNDSCHECK=1 $(PY) -m triplestore.cli warm-up --quiet
 
 lint: setup-dev ## style only
 	$(PY) -m ruff check .
@@ -43,6 +52,9 @@ types: setup-dev ## types only
 kernels: setup-dev
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
 	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
+
+wheel: setup-dev ## build/wheel: the package with its kernels compiled; tried in a fresh environment
+	@$(PY) .ci/wheel.py build/wheel
 
 test-long: setup-dev ## the long forms of the tests as well (much longer)
 	$(PYTEST) --long --timeout=0 --hypothesis-profile=long

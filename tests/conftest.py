@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from support import fuzzing
 
 # Kernels are compiled in tests however few their rows are: few rows find most mistakes.
-os.environ.setdefault("TRIPLESTORE_KERNELS", "numba")
+os.environ.setdefault("TRIPLESTORE_KERNELS", "compiled")
 
 # A shell that puts the tests into the background has them ignore Ctrl-C, which some of them send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -40,7 +40,7 @@ def test_packages__are_all_listed() -> None:
 def test_metadata__names_the_extras_the_command_and_the_version() -> None:
     about = metadata.metadata("triplestore")
     extras = set(about.get_all("Provides-Extra") or ())
-    assert {"spark", "server", "rdflib", "bench", "dev"} <= extras
+    assert {"jit", "spark", "server", "rdflib", "bench", "dev"} <= extras
     assert metadata.version("triplestore") == triplestore.__version__
     (command,) = metadata.entry_points(group="console_scripts", name="triplestore")
     assert command.value == "triplestore.cli:main"
@@ -169,7 +169,7 @@ def test_setup__for_spark_asks_for_java_in_one_line_and_again_next_time(
         assert run.returncode == 1
         assert run.stderr.splitlines()[-1] == "needs Java"
     assert set_up(clone, path, "spark").returncode == 0
-    assert (clone / "installs").read_text().count("--editable .[spark]") == 3
+    assert (clone / "installs").read_text().count("--editable .[jit,spark]") == 3
 
 
 def test_setup__for_tests_goes_on_without_java(clone: Path, tmp_path: Path) -> None:

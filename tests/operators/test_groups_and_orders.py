@@ -95,6 +95,7 @@ def test_order__uses_the_order_that_is_known(frame: Frame, limit: int | None, si
     assert plan.statistics.bytes == 0
 
 
+@pytest.mark.slow_kernels
 def test_order__of_a_large_input_by_columns_of_every_type() -> None:
     rng = np.random.default_rng(3)
     rows = 400_000

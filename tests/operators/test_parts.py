@@ -158,6 +158,7 @@ def test_sort_words__sorts(listed: list[int], used: bool) -> None:
     assert context.used == 0
 
 
+@pytest.mark.slow_kernels
 def test_sort_words__of_many_equal_values() -> None:
     array = np.repeat(np.array([5, 3, 9], np.uint64), [400_000, 10, 300_000])
     assert np.array_equal(sort_words(array.copy(), Context()), np.sort(array))

@@ -184,6 +184,7 @@ def test_memory__of_a_streaming_plan_does_not_grow_with_its_input() -> None:
     assert peaks[0] == peaks[1]
 
 
+@pytest.mark.slow_kernels
 def test_memory__of_a_merge_of_two_streams_does_not_grow_with_them() -> None:
     class Streamed(Values):
         def whole(self, context: Context) -> None:  # type: ignore[override]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, importing, querying, rules, serving, upkeep
+from triplestore.cli import data, explaining, importing, querying, rules, serving, upkeep, warming
 
 __all__ = ["main"]
 
@@ -47,5 +47,6 @@ for _command in (
     upkeep.backup,
     upkeep.optimize,
     upkeep.completion,
+    warming.warm_up,
 ):
     main.add_command(_command)

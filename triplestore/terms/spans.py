@@ -8,13 +8,13 @@ in numpy for small batches and by kernel for large ones, with equal results.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.kernels.jit import is_loaded
 from triplestore.terms.hashing import hash_texts
 from triplestore.terms.thresholds import TERMS
 
@@ -25,8 +25,8 @@ I64 = NDArray[np.int64]
 
 
 def worth_kernels(rows: int) -> bool:
-    """Whether a kernel is faster for this many rows, including loading numba (0.4 s)."""
-    return rows >= (TERMS.warm_rows if "numba" in sys.modules else TERMS.cold_rows)
+    """Whether a kernel is faster for this many rows, including loading numba (0.4 s) if needed."""
+    return rows >= (TERMS.warm_rows if is_loaded() else TERMS.cold_rows)
 
 
 class Spans(NamedTuple):

@@ -9,9 +9,9 @@ have compiled code and must be in the Python of the workers, or in an environmen
 
 `job.py` is the command line as a program for spark-submit, which makes the session.
 
-Python could import from the zip itself, but then each executor would compile the kernels again,
-because compiled code is cached by the place of its source. So the `triplestore` in the zip only
-unpacks the rest, once on each machine, into a folder that is named by its content.
+Python would import from the zip itself, but not the extension module of a wheel, and numba would
+not find its cache. So what the zip holds at `triplestore` only unpacks the rest, once on each
+machine, into a folder that is named by its content.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def package(target: Path) -> Path:
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Each module of the package: its name as a path below the root, and its file."""
+    """Each file of the package, compiled kernels included: its path and the file itself."""
     for prefix, module in _ROOTS.items():
         folder = module.__path__[0]
         for file in Path(folder).rglob("*.*"):
-            if file.suffix in (".py", ".properties"):
+            if file.suffix in (".py", ".properties", ".so"):
                 yield f"{prefix}/{file.relative_to(folder).as_posix()}", file
 
 
