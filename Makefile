@@ -2,7 +2,7 @@
 # Requires Python 3.11 or later (`make PYTHON=/path/to/python3` chooses one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark spark-package test checks lint types warm-up kernels wheel test-long fuzz test-boundscheck test-python-kernels bench limits \
+.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels wheel test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
@@ -28,6 +28,9 @@ demo-spark: setup-spark ## the same data through Spark (needs Java 17)
 
 spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
 	@$(PY) -m triplestore.loaders.spark.jobs.packaging build/spark
+
+data: setup-dev ## which folders of test data are missing, and where they come from
+	@cd tests && ../$(PY) -m support.data_folders
 
 # Kernels are compiled once for all tests, while types are checked on one processor.
 test: setup-dev ## check everything: style, types, tests (some minutes)

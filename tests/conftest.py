@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from support import fuzzing
+from support.data_folders import data_folder, missing
 
 # Kernels are compiled in tests however few their rows are: few rows find most mistakes.
 os.environ.setdefault("TRIPLESTORE_KERNELS", "compiled")
@@ -49,6 +50,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if "long" not in item.keywords]
 
 
+def pytest_report_header() -> str:
+    """Say which data is missing: tests that need it are skipped or not even collected."""
+    absent = ", ".join(folder.name for folder in missing())
+    return f"data: {data_folder()}" + (f"; missing (see make data): {absent}" if absent else "")
+
+
 def _freeze() -> None:
     """Have Python's collector leave alone what there is: 16,000 tests are a million objects, and
     caches that tests fill are more. Going through them again and again doubled the time of tests.
@@ -76,7 +83,7 @@ def tune() -> Generator[Callable[..., None]]:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of conformance suites and real data; a test that needs it is skipped without."""
-    folder = Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
+    folder = data_folder()
     if not folder.is_dir():
         pytest.skip(f"no shared data at {folder} (set TRIPLESTORE_DATA)")
     return folder
