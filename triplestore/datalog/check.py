@@ -14,7 +14,7 @@ Start at `check`; `require` raises them. The problems are
     endless             (warning) recursion that makes new values in each round
     unknown-name        (warning) an undefined relation with a name similar to a defined one
 
-What is always true: a program without errors can be stratified and evaluated; each problem has its
+Always true: a program without errors can be stratified and evaluated; each problem has its
 place in the file, if the program was read from one. Costs 1 to 10 us per rule, and stratification
 if there are negations. To check a changing program repeatedly, keep a `Checked` of it.
 """

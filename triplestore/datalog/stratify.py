@@ -1,7 +1,7 @@
 """Strata of a program, and its recursive rules.
 
 Start at `stratify`. The slice of a fact (see `slices`) determines its stratum, the head that of a
-rule. What is always true of a `Stratification`:
+rule. Always true of a `Stratification`:
 
 * all facts of one slice, and all rules that infer them, are in one stratum;
 * a rule only uses facts of its own stratum and lower ones; facts that it negates or aggregates are
