@@ -64,11 +64,6 @@ class Stratum:
         """The rules that use facts of this stratum."""
         return tuple(r for r, is_so in zip(self.rules, self.recursive, strict=True) if is_so)
 
-    @property
-    def nonrecursive_rules(self) -> tuple[Rule, ...]:
-        """The rules that only use lower strata."""
-        return tuple(r for r, is_so in zip(self.rules, self.recursive, strict=True) if not is_so)
-
     def __len__(self) -> int:
         return len(self.rules)
 
