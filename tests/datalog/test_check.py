@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from triplestore.datalog import check_clause
-from triplestore.datalog.check import check, check_text, require
+from triplestore.datalog.check import check, require
 from triplestore.datalog.check_clause import clause_problems
+from triplestore.datalog.problems import in_order
 from triplestore.datalog.program import Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
+from triplestore.datalog.text.program_parser import parse
 from triplestore.errors import ProgramError
 from triplestore.expressions.tree import Call, Constant
 
@@ -104,7 +106,8 @@ def test_check__names_of_any_length_are_not_compared() -> None:
 
 def test_check__finds_everything_at_once_in_the_order_of_the_text() -> None:
     text = PREFIX + "\n".join(rule for rule, *_ in PROBLEMS) + "\n:A[?x :- .\n"
-    problems = check_text(text, file="f.dlog")
+    program, reading = parse(text, file="f.dlog")
+    problems = in_order(reading, check(program))
     places = [(problem.line, problem.column) for problem in problems]
     assert places == sorted(places)
     rules = {rule: line for line, (rule, *_) in enumerate(PROBLEMS, 2)}

@@ -244,7 +244,7 @@ def test_given_strata__may_be_one_for_all() -> None:
     (stratum,) = stratify(program, lambda of: 1)
     assert stratum.recursive == (True, True)  # as the papers define it: of the same stratum
     assert stratum.cyclic == (False, False)
-    assert stratum.recursive_rules == program.rules and stratum.nonrecursive_rules == ()
+    assert stratum.recursive_rules == program.rules
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ forms are equal. The names of variables are replaced by numbers in the order of 
 variables that are local to a negation or an aggregate are numbered there, so that the same name in
 two negations does not link them.
 
-What is always true: the order of heads and of body items matters. A signature costs about 3 us for
+Always true: the order of heads and of body items matters. A signature costs about 3 us for
 a short rule the first time, a canonical form three times that.
 """
 

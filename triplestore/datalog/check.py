@@ -14,19 +14,19 @@ Start at `check`; `require` raises them. The problems are
     endless             (warning) recursion that makes new values in each round
     unknown-name        (warning) an undefined relation with a name similar to a defined one
 
-What is always true: a program without errors can be stratified and evaluated; each problem has its
+Always true: a program without errors can be stratified and evaluated; each problem has its
 place in the file, if the program was read from one. Costs 1 to 10 us per rule, and stratification
 if there are negations. To check a changing program repeatedly, keep a `Checked` of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from operator import add
 from typing import NamedTuple
 
 from triplestore.datalog.check_clause import clause_problems, problem_at
-from triplestore.datalog.problems import Problem, in_order, raise_errors
+from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import (
     TYPE,
     Aggregate,
@@ -44,7 +44,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.slices import DependencyGraph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
-from triplestore.datalog.text import parse, show
+from triplestore.datalog.text import show
 from triplestore.datalog.text.locate import Section
 from triplestore.expressions.text.term_parser import MOST_LETTERS, nearest
 from triplestore.expressions.tree import variables_of
@@ -111,18 +111,6 @@ def _parts_of(clause: Rule | Constraint) -> frozenset[type]:
     parts = {type(item) for item in clause.body}
     parts.update([type(atom) for atom, *_ in _atoms_of(clause)])
     return frozenset(parts) if parts != _ONLY_TRIPLES else _ONLY_TRIPLES
-
-
-def check_text(
-    text: str,
-    *,
-    file: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
-    known: Collection[bytes] | None = None,
-) -> list[Problem]:
-    """The problems of a text, of syntax and meaning, by line."""
-    program, problems = parse(text, file=file, prefixes=prefixes)
-    return in_order(problems, check(program, known))
 
 
 def require(program: Program, known: Collection[bytes] | None = None) -> list[Problem]:

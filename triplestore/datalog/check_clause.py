@@ -1,6 +1,6 @@
 """The problems of one rule by itself: unbound variables, and misplaced items.
 
-Start at `clause_problems`. What is always true: variables are bound by atoms, by aggregates, and by
+Start at `clause_problems`. Always true: variables are bound by atoms, by aggregates, and by
 BINDs whose expressions have only bound variables, regardless of their order.
 """
 

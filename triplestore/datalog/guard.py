@@ -3,7 +3,7 @@
     :a[?x] :- :b[?x, ?y], NOT (:p[?x, ?z], FILTER(?z < ?y)) .
 
 The helper relation for the negation has the columns ?x and ?y; `guard` adds the atom `:b[?x, ?y]`
-to it. Start there. What is always true: items of a guard are items of the body around the negation.
+to it. Start there. Always true: items of a guard are items of the body around the negation.
 So all rows that the body looks up in the helper satisfy the guard, and the fewest items that bind
 the variables are enough.
 """

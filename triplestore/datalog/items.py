@@ -1,6 +1,6 @@
 """The items of heads and bodies of rules: atoms, negations, filters, binds, aggregates.
 
-Start at `TripleAtom`. What is always true: everything is frozen and compares by structure; `str`
+Start at `TripleAtom`. Always true: everything is frozen and compares by structure; `str`
 returns text that is parsed to the same. All three ways to write a fact of the graph are one kind of
 atom:
 

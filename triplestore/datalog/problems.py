@@ -1,6 +1,6 @@
 """Problems of a program, as reported by the parser, `check` and `stratify`.
 
-Start at `Problem`. What is always true: a problem says where, what and what to do; a program with
+Start at `Problem`. Always true: a problem says where, what and what to do; a program with
 errors cannot be used, one with warnings can.
 """
 

@@ -1,6 +1,6 @@
 """Rules and constraints as data.
 
-Start at `Rule`; `items` has the parts of heads and bodies. What is always true: everything is
+Start at `Rule`; `items` has the parts of heads and bodies. Always true: everything is
 frozen and compares by structure; the origin of a rule (`source`, `name`, `axioms`) is not compared.
 """
 

@@ -2,7 +2,7 @@
 
 Start at `Slice` and `DependencyGraph`. All rules about a vocabulary use one relation of triples, so
 the nodes are its slices: one for each property, one for each class, one for each user-defined
-relation. An atom with a variable for its property or class uses all of them. What is always true:
+relation. An atom with a variable for its property or class uses all of them. Always true:
 the number of nodes and edges is linear in the number of atoms, even with such variables, for which
 there are four nodes: any slice or any class, written or read.
 """

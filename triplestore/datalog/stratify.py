@@ -1,7 +1,7 @@
 """Strata of a program, and its recursive rules.
 
 Start at `stratify`. The slice of a fact (see `slices`) determines its stratum, the head that of a
-rule. What is always true of a `Stratification`:
+rule. Always true of a `Stratification`:
 
 * all facts of one slice, and all rules that infer them, are in one stratum;
 * a rule only uses facts of its own stratum and lower ones; facts that it negates or aggregates are
@@ -63,11 +63,6 @@ class Stratum:
     def recursive_rules(self) -> tuple[Rule, ...]:
         """The rules that use facts of this stratum."""
         return tuple(r for r, is_so in zip(self.rules, self.recursive, strict=True) if is_so)
-
-    @property
-    def nonrecursive_rules(self) -> tuple[Rule, ...]:
-        """The rules that only use lower strata."""
-        return tuple(r for r, is_so in zip(self.rules, self.recursive, strict=True) if not is_so)
 
     def __len__(self) -> int:
         return len(self.rules)

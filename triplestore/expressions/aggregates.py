@@ -1,6 +1,6 @@
 """Aggregates of SPARQL over groups of rows: COUNT SUM MIN MAX AVG SAMPLE GROUP_CONCAT.
 
-Start at `aggregate`. What is always true: a result depends only on the values of a group, not on
+Start at `aggregate`. Always true: a result depends only on the values of a group, not on
 the order of its rows, so it is the same if computed at once or maintained. Sums of integers and
 decimals are exact; sums of floats and doubles are rounded once. If several terms qualify, MIN, MAX
 and SAMPLE return the least one, and GROUP_CONCAT uses the same order. A row without a value makes

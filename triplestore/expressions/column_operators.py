@@ -1,7 +1,7 @@
 """Operators on whole vectors: comparisons, arithmetic and logic.
 
 Start at `compare`. Each function returns the results of `evaluate_scalar` row by row, or None if
-these need the terms themselves. What is always true: values decide a row only if
+these need the terms themselves. Always true: values decide a row only if
 `terms.values.value_keys` guarantees that they do; for other rows each distinct pair of terms is
 compared once.
 """

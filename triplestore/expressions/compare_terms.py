@@ -1,6 +1,6 @@
 """The comparisons of SPARQL on two terms: `=`, `<` and the truth of a term.
 
-Start at `equal`. What is always true: a term equals itself (except NaN); numbers compare by value
+Start at `equal`. Always true: a term equals itself (except NaN); numbers compare by value
 after promotion, other literals within one value space; literals of different known value spaces are
 unequal. If a datatype is unknown, or a literal ill-typed, comparing two distinct terms is an error
 (unless one has a language tag). This module compares one pair at a time; `evaluate_columns` decides

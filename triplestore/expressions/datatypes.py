@@ -1,6 +1,6 @@
 """Which literals belong to a datatype, by their values, not their lexical forms.
 
-Start at `is_within`. What is always true: ill-typed literals belong to no datatype; the members of
+Start at `is_within`. Always true: ill-typed literals belong to no datatype; the members of
 an unknown datatype are the literals with this datatype.
 """
 

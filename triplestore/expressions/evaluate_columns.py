@@ -13,7 +13,7 @@ How: operators that values decide (comparisons, logic, arithmetic, tests of kind
 any other part is computed by `evaluate_scalar` once for each distinct combination of its variables'
 values. Few rows, and expressions with RAND and the like, are computed by `evaluate_scalar` only.
 
-What is always true: the result is that of `evaluate_scalar` row by row; limits are checked at least
+Always true: the result is that of `evaluate_scalar` row by row; limits are checked at least
 every 1,024 values or every megabyte of them, and results are charged while they are held. Costs
 about 30 us per operator, then some 10 ns per row for numbers, 1 us per distinct value for strings.
 """

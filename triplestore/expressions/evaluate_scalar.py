@@ -1,7 +1,7 @@
 """Expressions on one solution at a time: the meaning of every function, in plain Python.
 
 Start at `compile_scalar`, which turns an expression into a function from the term keys of some
-variables to the term key of the result. What is always true: this is SPARQL's semantics without
+variables to the term key of the result. Always true: this is SPARQL's semantics without
 short cuts; `evaluate_columns` calls it if columns of values do not decide, once for each distinct
 combination of values, and is tested against it.
 """

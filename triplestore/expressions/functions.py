@@ -1,6 +1,6 @@
 """The functions of expressions: their names, their arguments, and which of them rules may call.
 
-Start at `FUNCTIONS`. What is always true: it has all functions that are not named by an IRI;
+Start at `FUNCTIONS`. Always true: it has all functions that are not named by an IRI;
 `OPERATORS` are written between their arguments or before them.
 """
 

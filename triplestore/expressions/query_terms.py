@@ -1,6 +1,6 @@
 """Terms made by a query or a rule, with temporary ids next to those of the dictionary.
 
-Start at `QueryTerms`. What is always true: a term that the dictionary had at its first look-up has
+Start at `QueryTerms`. Always true: a term that the dictionary had at its first look-up has
 its id from there, so that computed values join with stored ones by id; any other gets an id from
 `FIRST_QUERY_ID` on, always the same one; 0 is not a term. `settle` gives such terms permanent ids
 when a rule stores them. New terms are charged to the limits of the current thread

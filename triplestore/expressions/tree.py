@@ -5,7 +5,7 @@ SPARQL names in capitals (`STRLEN`, `IF`, `ISIRI`), operators their signs (`|| &
 * / !`, `IN`, `NOT IN`, and `NEG`, `POS` for the signs of one number), casts and extension functions
 their IRI. `||` and `&&` have at least two operands.
 
-What is always true: nodes are frozen and compare by structure; a constant is a term key (see
+Always true: nodes are frozen and compare by structure; a constant is a term key (see
 `terms.term_keys`), so an expression depends on no dictionary.
 """
 

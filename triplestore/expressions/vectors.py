@@ -5,7 +5,7 @@
     Numbers    numbers of one type as a numpy array
     Booleans   truth values
 
-Start at `Vector`; the functions below convert one form to another. What is always true: all rows of
+Start at `Vector`; the functions below convert one form to another. Always true: all rows of
 a vector belong to one frame; a row without a value is an error of the expression or an unbound
 variable, which SPARQL does not distinguish. Vectors are immutable.
 """

@@ -2,7 +2,7 @@
 
 Start at `on_new_stack`, for one deep call, and `Elsewhere`, for an iterator that is made by deep
 calls. Nothing runs in parallel: the caller waits. A hand-over costs some 100 us (15 to 40 us of CPU
-time), so this is only used for deep calls. What is always true: errors reach the caller unchanged.
+time), so this is only used for deep calls. Always true: errors reach the caller unchanged.
 An interrupted caller (Ctrl-C) continues at once; the call ends by itself, soon for parsing and
 planning, and an iterator stops at its next check of the time. The caller's limits of both kinds
 (`context` and `thread_limits`) also hold on the new stack (`under_these_limits`). If the system has

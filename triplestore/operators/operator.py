@@ -8,7 +8,7 @@ blocks. The tuple is the fast path: while an operator's input is a small tuple a
 in a block, no generator is made, so a rule on a small delta costs some microseconds per operator.
 Each operator has one code path for both, which depends on the sizes.
 
-What is always true
+Always true
     - A block has at most `context.block_rows` rows (whole results of `run` may have more), the
       names and types that the operator announces, and keeps its `order` and `unique`, as does the
       concatenation of all its blocks. Empty blocks are not passed on.

@@ -1,7 +1,7 @@
 """Likely mistakes in a query: unbound variables, and properties and classes without facts.
 
 Start at `advice`. It is computed when a query is explained, not when it runs, and may read the
-names of all properties and classes. What is always true: a query with advice is valid.
+names of all properties and classes. Always true: a query with advice is valid.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Triples made of solutions: templates of CONSTRUCT, and descriptions.
 
 Start at `constructed` and `described`. Both work on columns of ids, and give each triple once.
-What is always true: rows that are not RDF triples (an unbound value, a literal as subject) are left
+Always true: rows that are not RDF triples (an unbound value, a literal as subject) are left
 out.
 """
 

@@ -2,7 +2,7 @@
 
 Start at `Engine.query`: the text is parsed and rewritten, unless its algebra is cached
 (`QueryCache`); a plan is made from the current sizes of the tables (`Planner`), unless a cached one
-can be used. What is always true: a query reads one snapshot; its `Context` limits its memory and
+can be used. Always true: a query reads one snapshot; its `Context` limits its memory and
 time, also while results are read.
 """
 

@@ -1,6 +1,6 @@
 """The rows that a DELETE/INSERT with a WHERE removes and adds, as columns of ids.
 
-Start at `changed_rows`. What is always true: the WHERE is evaluated to its end on one state before
+Start at `changed_rows`. Always true: the WHERE is evaluated to its end on one state before
 anything changes; a row that has an unbound value, or is not an RDF triple, is left out; blank nodes
 of the INSERT template are new for each solution, with labels that occur nowhere else.
 """

@@ -6,7 +6,7 @@
     ex:size[?g, ?n] :- AGGREGATE(ex:member[?g, ?x] ON ?g BIND count(?x) AS ?n) .
     constraint "no-loop" "a person is their own ancestor" :- ex:ancestor[?x, ?x] .
 
-`program_parser` has the grammar. What is always true: `read(write(program)) == program`.
+`program_parser` has the grammar. Always true: `read(write(program)) == program`.
 """
 
 from triplestore.datalog.program import WELL_KNOWN

@@ -15,7 +15,7 @@ line, and terms and expressions as in SPARQL:
     aggregate   'AGGREGATE' '(' body ['ON' variable [','] ...] result+ ')'
     result      'BIND' function '(' ['DISTINCT'] (expression | '*') ')' 'AS' variable
 
-What is always true: after a problem, reading continues behind the next '.', so that all problems of
+Always true: after a problem, reading continues behind the next '.', so that all problems of
 a file are reported. The prefixes rdf, rdfs, owl, xsd and skos need not be declared. Reads about
 100,000 atoms per second.
 """

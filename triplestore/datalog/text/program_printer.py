@@ -1,6 +1,6 @@
 """The printer of programs.
 
-Start at `write`; `show` prints one part. What is always true: the text is parsed to an equal
+Start at `write`; `show` prints one part. Always true: the text is parsed to an equal
 program, including names of rules; every used prefix is declared. The functions for parts are next
 to their classes, in `items` and `rules`.
 """

@@ -1,6 +1,6 @@
 """Numbers of expressions: exact integers and decimals, floats and doubles, and how they mix.
 
-Start at `Number`. What is always true: an operation is computed in the greater type of its operands
+Start at `Number`. Always true: an operation is computed in the greater type of its operands
 (integer < decimal < float < double). Integers and decimals are never rounded, except by division,
 which is cut off after 18 digits behind the point and 18 significant digits; numbers that are too
 large are errors, never approximations. Results are in canonical form (`3` for a decimal, `3.0E0`

@@ -3,7 +3,7 @@
 Start at `compiled`. The languages are nearly the same (`regex_syntax` translates). An invalid
 pattern is an error of the expression, as in the specification; a pattern of XPath that RE2 does not
 support because it cannot be matched in linear time (back-references) ends the query with a message,
-since a wrong answer would be worse. What is always true: texts are matched as UTF-8; the time of
+since a wrong answer would be worse. Always true: texts are matched as UTF-8; the time of
 one match is bounded by the size of the program times that of the text, and long matches run in a
 separate thread, so that limits and Ctrl-C end the wait for them.
 """

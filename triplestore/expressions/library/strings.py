@@ -1,6 +1,6 @@
 """The functions of SPARQL on strings, on one term at a time.
 
-Start at `split_string`. A function takes and returns term keys. What is always true: an argument
+Start at `split_string`. A function takes and returns term keys. Always true: an argument
 that is not a string (a plain or language-tagged literal) is an error; the result has the tag of the
 first argument if SPARQL says so; positions count characters.
 """

@@ -1,7 +1,7 @@
 """Dates, times and durations in expressions: their parts, their casts, their sums.
 
 Start at `fields_of`. SPARQL defines the parts of a dateTime only; here dates, times and the g-types
-have parts, too, and times and durations can be added and subtracted as in XPath. What is always
+have parts, too, and times and durations can be added and subtracted as in XPath. Always
 true: values are exact, of any year, and written in canonical form; the difference of a time with a
 zone and one without is an error.
 """

@@ -1,7 +1,7 @@
 """The parser of expressions.
 
 Start at `ExpressionParser.expression`: recursive descent with the precedence of SPARQL 1.1: `||`,
-`&&`, comparisons and IN, `+ -`, `* /`, signs and `!`. What is always true: an unknown function or a
+`&&`, comparisons and IN, `+ -`, `* /`, signs and `!`. Always true: an unknown function or a
 wrong number of arguments is reported and parsing continues; see also `term_parser`.
 """
 

@@ -1,6 +1,6 @@
 """Expressions and terms as text that is parsed to the same.
 
-Start at `Namer`, which writes terms with prefixes, and `expression_text`. What is always true:
+Start at `Namer`, which writes terms with prefixes, and `expression_text`. Always true:
 parsing the text returns exactly the printed expression; parentheses are only used where needed.
 """
 

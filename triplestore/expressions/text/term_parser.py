@@ -1,6 +1,6 @@
 """The parser of terms, the base of those of expressions, rules and queries.
 
-Start at `TermParser`. What is always true: violations of the grammar are reported and raise `Stop`;
+Start at `TermParser`. Always true: violations of the grammar are reported and raise `Stop`;
 the caller continues at a place that it knows. Other errors (an unknown prefix, an invalid language
 tag) are reported, and parsing continues. Every problem has an offset, says what was expected, and
 suggests a similar name if there is one.

@@ -1,7 +1,7 @@
 """Tokens of SPARQL and of rules.
 
 Start at `Tokens`. A text becomes parallel lists (kind, text, offset), which is fastest in Python: 1
-us per token. Lines and columns are computed only for messages. What is always true: every text has
+us per token. Lines and columns are computed only for messages. Always true: every text has
 tokens; invalid text is of kind BAD, up to the next space; the last token is END.
 
 Words of SPARQL need no space between them if the longest match is clear: `FILTERsameTerm(?x,?y)`,

@@ -3,7 +3,7 @@
 Start at `HashJoin` (indexes the right input, streams the left) and `MergeJoin` (both sorted by the
 columns, streams both); `join` chooses. A join on no columns is the cartesian product.
 
-What is always true
+Always true
     - All joins return the same bag of rows. Rows come in the order of the left input, the matches
       of a left row in the order of the right one (unless there is a condition).
     - Pairs are counted before they are made: blocks stay within `context.block_rows` even if one

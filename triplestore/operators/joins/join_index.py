@@ -4,7 +4,7 @@ Start at `JoinIndex`. It has one of these forms, chosen by order and size, with 
     sorted   the rows are sorted by the key, or were sorted because kernels are not loaded
     dense    one id column whose ids lie close together: the id is the place in an array
     hashed   anything else: the exact table of `groups`, then rows gathered by group
-What is always true: matches of one key come in the order of the rows; the index never copies the
+Always true: matches of one key come in the order of the rows; the index never copies the
 rows' other columns. Memory: dense 4 bytes per id of the range and 4 per row, hashed 14 to 24 bytes
 per distinct key and 4 per row.
 """

@@ -3,7 +3,7 @@
 Start at `Node`, the kinds of patterns, and at `Query`. Names and meaning are those of section 18 of
 the specification, unless stated otherwise.
 
-What is always true:
+Always true:
 
 - Nodes are frozen, hashable and compare by structure. A term in a pattern is a `Constant` or a
   `Variable` of `expressions.tree`; in the data of INSERT DATA and DELETE DATA it is pyoxigraph's.

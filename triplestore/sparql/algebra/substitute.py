@@ -1,7 +1,7 @@
 """Replaces variables of a query by values, without parsing or rewriting it again.
 
 Start at `with_values`. A variable is replaced wherever it is the same variable: in patterns,
-expressions and templates, in EXISTS, and in sub-queries that project it. What is always true: a
+expressions and templates, in EXISTS, and in sub-queries that project it. Always true: a
 selected variable is in the answers, with the given value.
 """
 

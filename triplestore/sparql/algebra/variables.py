@@ -1,6 +1,6 @@
 """The variables of a pattern: those in scope, and those that every solution binds.
 
-Start at `Variables`. What is always true: `certain` is a subset of `in_scope`; a variable in scope
+Start at `Variables`. Always true: `certain` is a subset of `in_scope`; a variable in scope
 that is not certain may be unbound in some solution.
 """
 

@@ -1,6 +1,6 @@
 """Plans that are kept for the next equal query, or one with other constants, on the same state.
 
-Start at `StatePlans`; each readable state has one. What is always true: a plan is lent to one query
+Start at `StatePlans`; each readable state has one. Always true: a plan is lent to one query
 at a time, and is returned when its result is deleted, if it ran to its end; plans are dropped with
 the state whose relations they hold, so they keep no older state alive; a kept plan returns the same
 results as a new one. Plans that ran long are not kept: planning takes a small part of that time,

@@ -5,7 +5,7 @@ others instead: as subjects and objects of triple patterns, ends of paths, in fi
 and templates. It parses the text once more, with a distinct name in each place. `Slots` notes where
 the constants are while a plan is made, and puts others there later.
 
-What is always true: a plan with other constants returns the same rows as a new plan, perhaps in
+Always true: a plan with other constants returns the same rows as a new plan, perhaps in
 another order. It is refused (`exchange` is False) where a new plan would be different: if the store
 does not have a constant of a triple pattern, or has it far more or less often.
 """

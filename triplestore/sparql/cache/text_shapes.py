@@ -4,7 +4,7 @@ Start at `TextShapes.read`. Programs often repeat a query with other constants; 
 answer another (see `slots`). A text is split at its IRIs, names, strings and numbers by one regular
 expression: 8 to 25 us, less than its tokens alone.
 
-What is always true: two texts of one shape have the same tokens except for constants of the same
+Always true: two texts of one shape have the same tokens except for constants of the same
 kind, and the same constants are equal to each other in both; so they have the same algebra except
 for constants. Texts for which this may fail (with escapes, BASE, relative IRIs, unknown prefixes,
 and updates) have no shape. Whether the split agrees with the tokens is checked once for each shape

@@ -1,7 +1,7 @@
 """All quads of named graphs as one relation of four columns: subject, predicate, object, graph.
 
 Start at `AllQuads`. GRAPH ?g reads it if the predicate is a variable, as GRAPH with one graph reads
-`relations.views.virtual.AllFacts`. What is always true: look-ups by subject or object visit only
+`relations.views.virtual.AllFacts`. Always true: look-ups by subject or object visit only
 the predicates that the term occurs with; scans without a constant go predicate by predicate.
 """
 

@@ -3,7 +3,7 @@
 Start at `CompatibleJoin`. Two rows are compatible if every variable that both bind has the same
 value. The rows of each side are divided into classes by the doubtful variables that they bind; each
 pair of classes is an ordinary join on the variables that both bind. There is one join per pair of
-occurring classes, usually few. What is always true: id 0 means unbound; the right side is held in
+occurring classes, usually few. Always true: id 0 means unbound; the right side is held in
 memory, the left one streams; rows of a left block come class by class.
 """
 

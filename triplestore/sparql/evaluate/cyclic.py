@@ -4,7 +4,7 @@ Start at `Cyclic`. For `?x :p ?y . ?y :p ?z . ?z :p ?x`, joins of two patterns a
 all paths of two steps. These are very many if some nodes have many neighbours in and out, though
 few of them close. Here each pair (?x, ?y) reads ?z from the pattern with the fewest values for it,
 and looks them up in the others. Up to a constant factor, this takes at most as much work as the
-largest result that relations of these sizes can have. What is always true: the rows are those of
+largest result that relations of these sizes can have. Always true: the rows are those of
 the joins that it replaces.
 """
 

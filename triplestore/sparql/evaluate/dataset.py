@@ -3,7 +3,7 @@
 Start at `Dataset`. It has an active default graph (the store's own, one named graph, or the merge
 of several), and the named graphs that GRAPH may reach. A pattern asks for the relation of its
 predicate (two columns), for all facts (three, if the predicate is a variable), or for the quads.
-What is always true: relations are snapshots; the merge of several graphs has each triple once. A
+Always true: relations are snapshots; the merge of several graphs has each triple once. A
 merge is made relation by relation, when a pattern first reads it.
 """
 

@@ -1,7 +1,7 @@
 """GROUP BY with SPARQL's aggregates.
 
 Start at `Grouped`. Plain counts are added up block by block and need memory per group only; other
-aggregates need all rows of a group (see `expressions.aggregates`), which are kept. What is always
+aggregates need all rows of a group (see `expressions.aggregates`), which are kept. Always
 true: groups come in the order of their first rows; without keys there is one group, even without
 rows; an aggregate without a value leaves its variable unbound.
 """

@@ -1,7 +1,7 @@
 """ORDER BY: rows in the order of expressions, all of them or the first ones.
 
 Start at `Ordered`. Each key becomes a column of ranks (see `ranks`), by which positions are sorted.
-What is always true: rows that are equal by all keys keep their order; with a limit, only candidates
+Always true: rows that are equal by all keys keep their order; with a limit, only candidates
 for the first rows are held, not all rows.
 """
 

@@ -2,7 +2,7 @@
 
 Start at `PathProbe`. The distinct values of one end are expanded in chunks, so that only the pairs
 of one chunk are held; the size of chunks follows the number of these pairs. If both ends are known,
-the one with fewer values is expanded. What is always true: each pair of ends yields as many rows as
+the one with fewer values is expanded. Always true: each pair of ends yields as many rows as
 the step returns it (one, for closures).
 """
 

@@ -1,6 +1,6 @@
 """Expressions on many rows, one piece at a time, with checks of the limits in between.
 
-Start at `condition_of`, `column_of` and `vector_of`. What is always true: the values are those of
+Start at `condition_of`, `column_of` and `vector_of`. Always true: the values are those of
 the evaluator on all rows at once.
 """
 

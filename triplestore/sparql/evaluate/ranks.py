@@ -4,7 +4,7 @@ Start at `ranks_of`. Unbound comes first, then blank nodes, IRIs, and literals: 
 times, durations, strings, language-tagged strings, others (see `expressions.aggregates.order_key`).
 Blank nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, if one key
 stands for several numbers, exactly; only other terms are compared as Python values, once per
-distinct term. What is always true: terms that are equal by that order have the same rank.
+distinct term. Always true: terms that are equal by that order have the same rank.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Start at `Seeded`. If the left side has few rows and the right one many, computing all of the right
 side is a waste. A seed is a leaf of the right plan that holds the distinct values of some columns
-of the left block; the right plan then only finds rows with these values. What is always true: seeds
+of the left block; the right plan then only finds rows with these values. Always true: seeds
 only exclude rows that the join would exclude anyway.
 """
 

@@ -1,7 +1,7 @@
 """Steps of property paths, taken from many nodes at once.
 
 Start at `PathStep.expand`: the nodes that one step (of a predicate, a sequence, a closure) reaches
-from some nodes. What is always true: the given nodes are distinct; pairs are sorted by the place of
+from some nodes. Always true: the given nodes are distinct; pairs are sorted by the place of
 the node from which they start; closures return each pair once, other steps may repeat pairs, as
 SPARQL requires of paths outside of closures.
 """

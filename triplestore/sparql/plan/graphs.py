@@ -2,7 +2,7 @@
 
 Start at `plan_graph`. With a variable, triple patterns are matched with the quads of all graphs at
 once; a column for the graph is part of every join. Other patterns (paths, sub-queries, EXISTS) are
-planned for each graph (`plan_each_graph`). What is always true: the graph's variable is unbound
+planned for each graph (`plan_each_graph`). Always true: the graph's variable is unbound
 inside of the pattern, so the column has a name that no expression can use.
 """
 

@@ -2,7 +2,7 @@
 
 Start at `choose_steps`: a greedy search from each of the smallest possible first parts; the
 cheapest order wins, and a search that becomes more expensive than the best one so far is given up.
-What is always true: every item is in one step; a part that needs known values (a path without a
+Always true: every item is in one step; a part that needs known values (a path without a
 constant) waits for them if possible. Costs 1 to 2 us for each part considered.
 """
 

@@ -1,6 +1,6 @@
 """The data of planning: what is wanted of a pattern, its plan, atoms of triple patterns.
 
-Start at `Wanted`, `Planned` and `Atom`. What is always true: columns of a plan are ids, named as
+Start at `Wanted`, `Planned` and `Atom`. Always true: columns of a plan are ids, named as
 the variables; those not in `maybe` are bound in every row; estimates are never 0.
 """
 

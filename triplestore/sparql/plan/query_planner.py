@@ -2,7 +2,7 @@
 
 Start at `QueryPlanner.plan`. Each kind of node has a function: triple patterns, paths, joins and
 filters in `matching` (and from there `groups`), UNION, OPTIONAL, MINUS and BIND in `combining`,
-solution modifiers in `modifying`, GRAPH in `graphs`; EXISTS is in `exists`. What is always true:
+solution modifiers in `modifying`, GRAPH in `graphs`; EXISTS is in `exists`. Always true:
 the plan of a node has a column for each needed variable that the node may bind, and otherwise only
 hidden columns; a seed only excludes solutions that its join would exclude anyway.
 """

@@ -2,7 +2,7 @@
 
 Start at `arrow_table`. A column of IRIs only or plain strings only is one copy of their bytes; a
 column of literals with one numeric or temporal datatype gets a type of Arrow; any other is made
-term by term, each distinct term once. What is always true: an unbound value is null.
+term by term, each distinct term once. Always true: an unbound value is null.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ids to terms of pyoxigraph, many at a time.
 
 Start at `terms_of`. Each distinct id is decoded once; texts of one kind are cut from one string and
-go through pyoxigraph's constructor in one `map`. What is always true: the terms are those of
+go through pyoxigraph's constructor in one `map`. Always true: the terms are those of
 `QueryTerms.term`. Costs 0.5 us for each distinct IRI, 0.3 us of it in pyoxigraph's check of the
 IRI.
 """

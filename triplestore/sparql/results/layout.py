@@ -1,6 +1,6 @@
 """The formats of results as data. Start at `Layout` and `LAYOUTS`.
 
-A result is a head, rows of cells, and an end. What is always true: the text of a cell depends on
+A result is a head, rows of cells, and an end. Always true: the text of a cell depends on
 its column and its term only, so it is made once for each distinct term; rows are joined cells.
 """
 

@@ -1,7 +1,7 @@
 """Results read from any of the formats.
 
 Start at `read_results`. XML, JSON and TSV are read by pyoxigraph, after checks of the text; CSV,
-which does not record kinds of terms, is read as plain literals. What is always true: a document
+which does not record kinds of terms, is read as plain literals. Always true: a document
 that is malformed or exceeds a limit raises `ParseError`.
 """
 

@@ -1,7 +1,7 @@
 """Results of queries: solutions of SELECT, triples of CONSTRUCT and DESCRIBE.
 
 Start at `Solutions`. Rows are computed on demand as columns of ids, block by block; terms are made
-on access. What is always true: blocks that were read are kept, so that a result can be read again,
+on access. Always true: blocks that were read are kept, so that a result can be read again,
 counted and converted to columns at any time, at 4 bytes per value.
 """
 

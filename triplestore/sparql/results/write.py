@@ -1,6 +1,6 @@
 """Results written in any of the formats, in pieces.
 
-Start at `write_frames`, for solutions as columns of ids; `write_rows` is for terms. What is always
+Start at `write_frames`, for solutions as columns of ids; `write_rows` is for terms. Always
 true: the pieces together are one document; blocks are read on demand, and each is returned at once
 as a piece, after the head. In a block, the text of each distinct term of a column is made once.
 """

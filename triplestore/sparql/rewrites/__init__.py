@@ -5,7 +5,7 @@ input and output. `rewrite` applies them in this order, each once. Decisions tha
 the columns of a plan (the order of joins, where a filter is evaluated, which columns are kept,
 EXISTS as a join) belong to `plan`.
 
-What is always true: a pass returns a pattern with the same solutions, also after variables have
+Always true: a pass returns a pattern with the same solutions, also after variables have
 been replaced by values (`algebra.substitute`); planning requires the passes of `NEEDED`, the others
 only improve plans.
 """

@@ -1,7 +1,7 @@
 """Reads large blocks of INSERT DATA and DELETE DATA as TriG, with a faster parser.
 
 Start at `data_blocks`, which finds the blocks before a text is split into tokens, and `read_block`.
-What is always true: `read_block` returns the quads of SPARQL's grammar, or None; then the usual
+Always true: `read_block` returns the quads of SPARQL's grammar, or None; then the usual
 parser reads the text and reports its errors. TriG that is not SPARQL (reifiers, annotations,
 directives) is refused.
 """

@@ -1,6 +1,6 @@
 """The parser of solution modifiers: GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, VALUES.
 
-Start at `ModifierParser.modifiers`. What is always true: after `grouped`, expressions of HAVING and
+Start at `ModifierParser.modifiers`. Always true: after `grouped`, expressions of HAVING and
 ORDER BY only have variables of the groups.
 """
 

@@ -5,7 +5,7 @@ one per file: terms and expressions (`expressions.text`), `query_expressions`, `
 `patterns`, `modifiers`, `queries`, `updates`; `data_blocks` reads large blocks of data. The algebra
 is made while reading; there is no syntax tree.
 
-What is always true: the first violation of the grammar ends the reading; other errors (unknown
+Always true: the first violation of the grammar ends the reading; other errors (unknown
 prefixes, misplaced variables) are collected. Both raise `QuerySyntaxError` with line and column,
 what was expected, and a suggestion if a similar name exists. Columns count an escape `\\u0041`
 outside of strings and IRIs as one character.

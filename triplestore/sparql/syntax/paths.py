@@ -1,6 +1,6 @@
 """The parser of property paths.
 
-Start at `PathParser.path`. What is always true: nested sequences and alternatives are merged; `^^p`
+Start at `PathParser.path`. Always true: nested sequences and alternatives are merged; `^^p`
 is `p`; the inverse properties of a negated set form a separate set.
 """
 

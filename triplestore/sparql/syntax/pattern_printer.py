@@ -1,6 +1,6 @@
 """Graph patterns as text that is parsed to the same algebra.
 
-Start at `Writer.select` and `Writer.elements`. What is always true: a pattern gets braces if the
+Start at `Writer.select` and `Writer.elements`. Always true: a pattern gets braces if the
 text would otherwise have another meaning, for example a Filter that is not the last of its group,
 and triples that would become one basic graph pattern with those before them.
 """

@@ -1,6 +1,6 @@
 """The parser of group graph patterns, which builds their algebra directly.
 
-Start at `PatternParser.group`. What is always true, by section 18.2.2 of the specification: the
+Start at `PatternParser.group`. Always true, by section 18.2.2 of the specification: the
 filters of a group apply to all of it, or are the condition of an OPTIONAL; joins with an empty
 pattern are dropped; adjacent triples are one basic graph pattern, even with a FILTER between them;
 the variables in scope are those of `algebra.variables`.

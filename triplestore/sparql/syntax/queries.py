@@ -1,6 +1,6 @@
 """The parser of queries: prologue, forms, SELECT clauses and solution modifiers.
 
-Start at `QueryParser.query`. What is always true: the operators above a pattern have the order of
+Start at `QueryParser.query`. Always true: the operators above a pattern have the order of
 section 18.2.4 of the specification: Group, Filter (HAVING), Join (VALUES at the end), Extend,
 OrderBy, Project, Distinct or Reduced, Slice.
 """

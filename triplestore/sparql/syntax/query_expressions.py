@@ -1,6 +1,6 @@
 """Expressions of queries, in addition to those of rules: EXISTS, aggregates, function IRIs.
 
-Start at `QueryExpressions`. What is always true: each aggregate is replaced by a hidden variable
+Start at `QueryExpressions`. Always true: each aggregate is replaced by a hidden variable
 at once, so expressions have no aggregates in them; equal aggregates of one SELECT share a variable.
 """
 

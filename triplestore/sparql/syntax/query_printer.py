@@ -1,6 +1,6 @@
 """Queries and updates as text that is parsed to the same algebra.
 
-Start at `write`. What is always true: for algebra made by the parser, `parse_query(write(query)) ==
+Start at `write`. Always true: for algebra made by the parser, `parse_query(write(query)) ==
 query`, and the same for updates; used prefixes are declared. Rewritten algebra may have no text:
 `explain` shows it.
 """

@@ -1,6 +1,6 @@
 """The parser of triples, in patterns, templates and data.
 
-Start at `TripleParser.triples_block`. What is always true: triples are added to `triples`, longer
+Start at `TripleParser.triples_block`. Always true: triples are added to `triples`, longer
 paths to `paths`, in the order of the text; those of a `[...]` or `(...)` come before the triple
 around it. In a pattern blank nodes become hidden variables; in a template they are constants.
 """

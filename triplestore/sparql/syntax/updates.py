@@ -1,6 +1,6 @@
 """The parser of updates.
 
-Start at `UpdateParser.update`. What is always true: the templates include the graph of WITH; data
+Start at `UpdateParser.update`. Always true: the templates include the graph of WITH; data
 has neither variables nor invalid triples.
 """
 
