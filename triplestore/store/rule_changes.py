@@ -23,7 +23,7 @@ from triplestore.reasoning.program.stored_rules import (
     read_rules,
 )
 from triplestore.storage.metadata import STRICT
-from triplestore.store.options import LoadOptions, ReasonOptions
+from triplestore.store.arguments import LoadOptions, ReasonOptions
 from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
