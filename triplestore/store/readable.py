@@ -25,8 +25,14 @@ from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
 from triplestore.rules.simplify import is_helper
-from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import (
+    QuadLike,
+    QueryOptions,
+    TermLike,
+    facts_mask,
+    graph_key,
+    quad_keys,
+)
 from triplestore.store.state_view import StateView
 from triplestore.terms import key_of
 

@@ -17,14 +17,13 @@ from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
-from triplestore.store.arguments import TermLike, facts_mask, graph_key
-from triplestore.store.options import DEFAULTS, QueryOptions
+from triplestore.store.arguments import DEFAULTS, QueryOptions, TermLike, facts_mask, graph_key
 from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
     from triplestore.sparql.engine import Result
-    from triplestore.store.options import QueryOptions
+    from triplestore.store.arguments import QueryOptions
     from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
 

@@ -20,10 +20,16 @@ from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import (
+    LoadOptions,
+    PathLike,
+    QuadLike,
+    ReasonOptions,
+    TermLike,
+    UpdateOptions,
+)
 from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.info import Info, describe
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
 from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot

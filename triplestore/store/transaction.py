@@ -11,9 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import (
+    LoadOptions,
+    PathLike,
+    QuadLike,
+    ReasonOptions,
+    TermLike,
+    UpdateOptions,
+)
 from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
 from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.state_view import StateView

@@ -45,10 +45,16 @@ from triplestore.storage.metadata import (
     file_count,
     prefixes_of,
 )
-from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
+from triplestore.store.arguments import (
+    LoadOptions,
+    QuadKeys,
+    QuadLike,
+    TermLike,
+    graph_key,
+    quad_keys,
+)
 from triplestore.store.combine_writes import combine_writes, encode_writes
 from triplestore.store.graph_writes import encoded_graph, number_of_graph, replacement
-from triplestore.store.options import LoadOptions
 from triplestore.store.state_view import StateView
 from triplestore.store.thresholds import STORE
 from triplestore.terms import term_of
