@@ -119,7 +119,7 @@ def test_verify__closure_that_is_wrong__names_what_is(folder: Path) -> None:
     assert run("verify", "-l", "s", "--quiet").exit_code == 0
     result = run("verify", "-l", "s", "--closure", "--quiet")
     assert result.exit_code == 1
-    assert "does not follow from what is stated: :ancestor[:bob, :ada]" in result.stdout
+    assert "does not follow from stated facts: :ancestor[:bob, :ada]" in result.stdout
     with Store.read_only("s") as store:
         assert store.verify() == []
         assert store.verify(closure=True) == result.stdout.splitlines()

@@ -55,7 +55,7 @@ Progress = Callable[[str], None]
 
 _SAYS = {
     "missing": "{} that follow are not in the store",
-    "unfounded": "{} in the store as inferred do not follow from what is stated",
+    "unfounded": "{} in the store as inferred do not follow from stated facts",
     "status": "{} have a status that there is not",
     "count": "{} have a counter that is not the number of nonrecursive rule instances",
 }
@@ -237,7 +237,7 @@ class _Auditor:
 
     def computed_anew(self, budget: ReasoningBudget) -> Tables:
         """The closure of the asserted facts."""
-        self.say("what is stated")
+        self.say("stated facts")
         stated = self._stated()
         terms = self.closed.terms
         method = strategy("dredc")

@@ -138,7 +138,7 @@ class Difference:
                 lines += _first(f"{sign} {quad} ." for quad in part)
         for sign, what, rows in (
             ("+", "rows of relations", self.rows_added),
-            ("-", "rows no more", self.rows_removed),
+            ("-", "rows removed", self.rows_removed),
         ):
             if len(rows):
                 lines.append(f"{what} {len(rows):,}")
@@ -154,7 +154,7 @@ class Difference:
             ("-", "removed", self.removed),
             ("=", "of these, still follow", self.still_entailed),
             ("+", "inferred", self.inferred_added),
-            ("-", "inferred no more", self.inferred_removed),
+            ("-", "no longer inferred", self.inferred_removed),
         ]
 
 
