@@ -1,4 +1,4 @@
-"""The bench of what `auto` chooses: its sizes, its table, and that every strategy is measured."""
+"""The bench of `auto`: its sizes, its table, and the measurement of every strategy."""
 
 from __future__ import annotations
 

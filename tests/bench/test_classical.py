@@ -1,4 +1,4 @@
-"""Classical programs of the benches: what they find is what a plain evaluation finds."""
+"""Classical programs of the benches have the results of a plain evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of integers from files, against plain Python, and what is refused."""
+"""Columns of integers from files, against plain Python, and refused files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the experiments on maintenance share, and what their reports claim."""
+"""The shared parts of the experiments on maintenance, and the claims of their reports."""
 
 from __future__ import annotations
 

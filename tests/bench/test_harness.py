@@ -1,4 +1,4 @@
-"""The harness: fresh processes, the best of several runs, and what the reports say."""
+"""The harness: fresh processes, the best of several runs, and the reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of graphs and settings, and what the workload of modules makes of its runs."""
+"""Shapes of graphs and settings, and the report of the workload of modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workload of schemes: its runs at small sizes, and what its report claims of them."""
+"""The workload of schemes: its runs at small sizes, and the claims of its report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ontologies with data for benches: what is made, and that a run of ours finds the closure."""
+"""Ontologies with data for benches: the generated data, and the closure of a run."""
 
 from __future__ import annotations
 

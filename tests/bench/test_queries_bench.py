@@ -1,4 +1,4 @@
-"""Generated mixes: both stores give the same answers; claims say what was measured."""
+"""Generated mixes: both stores give the same answers, and claims have the measured values."""
 
 from __future__ import annotations
 

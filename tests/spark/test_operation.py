@@ -31,7 +31,7 @@ def ticking(*seconds: float) -> Any:
     return iter(seconds).__next__
 
 
-def test_stage_log__a_stage_that_was_done_before_is_no_rate() -> None:
+def test_stage_log__a_stage_that_was_done_before_has_no_rate() -> None:
     text = io.StringIO()
     log = StageLog(text, clock=ticking(0, 1, 5))
     log("terms", {"rows": 10, "resumed": True, "seconds": 0.01})

@@ -1,4 +1,4 @@
-"""The session: where its work runs, what is set, and what is said when something is missing."""
+"""The session: its settings, the place of its work, and errors about missing requirements."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_package__knows_no_other_names() -> None:
         _ = package.nothing
 
 
-def test_check__refuses_what_is_no_session() -> None:
+def test_check__refuses_other_objects_than_sessions() -> None:
     with pytest.raises(UsageError, match="dict is not a SparkSession"):
         session.check({})
 
