@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import datasets
-from bench.maintained import AUTO
+from bench.inputs import datasets
 from bench.report import BenchReport
+from bench.runs.maintained import AUTO
 from bench.workloads import choices
 from bench.workloads.choices import STRATEGIES, choices_table, claim, measure, sizes_for
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bench import classical
+from bench.inputs import classical
 from bench.reasoners import OURS
 from bench.reasoners.program import Clause
 from bench.reasoners.task import Task

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import literature_modules, module_runs
+from bench import literature_modules
 from bench.harness import MeasurementError
-from bench.modular import COMPRESSED, MODULE, RULES, WAYS, Modular
 from bench.report import BenchReport
+from bench.runs import module_runs
+from bench.runs.modular import COMPRESSED, MODULE, RULES, WAYS, Modular
 from bench.shapes import graphs, papers, real, universities
 from bench.shapes.graphs import graph
 from bench.shapes.papers import setting

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import ontology_files, ontology_runs
+from bench.inputs import ontology_files
+from bench.runs import ontology_runs
 from bench.workloads.ontologies import refusal
 
 AXIOMS = """
