@@ -118,7 +118,7 @@ def test_documents__name_what_exists(document: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("see `store/gone.py`", "no file store/gone.py"),
+        ("see `store/gone.py`", "file store/gone.py does not exist"),
         ("see `store/store.py: Store.gone`", "store/store.py has no Store.gone"),
         ("see `store/store.py: gone`", "store/store.py has no gone"),
         ("see [there](gone/README.md)", "leads nowhere"),

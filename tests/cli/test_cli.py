@@ -1,4 +1,4 @@
-"""The command line: what it prints where, its exit statuses, and what it must never make."""
+"""The command line: its output, its exit statuses, and files that it must not make."""
 
 from __future__ import annotations
 

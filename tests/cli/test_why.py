@@ -1,4 +1,4 @@
-"""The commands about what is inferred: `why`, and `verify --closure`."""
+"""The commands about inferred facts: `why`, and `verify --closure`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_why__formats(folder: Path) -> None:
     assert refused.exit_code == 2 and "no proof to draw" in refused.stderr
 
 
-def test_why__what_is_no_fact__is_refused_with_the_reason(folder: Path) -> None:
+def test_why__refuses_texts_that_are_not_facts(folder: Path) -> None:
     for fact, reason in (
         (":ada :ancestor ?x", "found '?x'"),
         ("x:ada :ancestor :cy", "unknown prefix 'x:'"),

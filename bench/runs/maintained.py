@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bench.datasets import Dataset
+    from bench.inputs.datasets import Dataset
     from triplestore import Store
     from triplestore.datalog.program import Program
 

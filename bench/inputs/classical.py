@@ -26,8 +26,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.programs import NAMESPACE, Setting
-from bench.random_numbers import I64, below
+from bench.inputs.programs import NAMESPACE, Setting
+from bench.inputs.random_numbers import I64, below
 from bench.reasoners.program import number_constants
 from triplestore.datalog.text import read
 

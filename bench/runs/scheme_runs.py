@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bench.modular import Memory, Modular, start
-from bench.samples import uniform
+from bench.inputs.samples import uniform
+from bench.runs.modular import Memory, Modular, start
 from bench.shapes.graphs import bridge, graph
 from bench.shapes.papers import PREFIX, SYMMETRIC, TRANSITIVE, Statements, assembled
 
@@ -258,7 +258,7 @@ LINEAR = PREFIX + ":q[?x, ?y] :- :p[?x, ?y] .\n:q[?x, ?z] :- :p[?x, ?y], :q[?y, 
 
 def make_linear(name: str) -> str:
     """The folder of a task for reasoners: the closure of a graph by a linear rule."""
-    from bench.data import FOLDER
+    from bench.inputs.data import FOLDER
     from bench.reasoners.task import Columns, make_task
 
     folder = FOLDER / "tasks" / f"closure-{name}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.random_numbers import I64, below, rolls
+from bench.inputs.random_numbers import I64, below, rolls
 
 U32 = NDArray[np.uint32]
 

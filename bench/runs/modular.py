@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.maintained import Done, Maintained, _done
+from bench.runs.maintained import Done, Maintained, _done
 
 if TYPE_CHECKING:
-    from bench.programs import Setting
+    from bench.inputs.programs import Setting
 
 RULES, MODULE, COMPRESSED, AUTO = "rules", "module", "compressed", "auto"
 

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.data import FOLDER, lubm_file, make_once, original_lubm10, read_through, shared_data
+from bench.inputs.data import (
+    FOLDER,
+    lubm_file,
+    make_once,
+    original_lubm10,
+    read_through,
+    shared_data,
+)
 
 KEPT = FOLDER / "ontologies"
 OBO = "http://purl.obolibrary.org/obo/"

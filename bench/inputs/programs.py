@@ -1,9 +1,9 @@
 """Programs with data, for benchmarks of reasoning.
 
-    lubm_program    the instance rules of LUBM's ontology (data: `bench.lubm`, `bench.data`)
+    lubm_program    the instance rules of LUBM's ontology (data: `lubm.py`, `data.py`)
     deep_taxonomy   a chain of many levels of classes
     hierarchy       a real hierarchy of classes with instances
-    highly_recursive (in `bench.recursive`)   thousands of rules that all depend on each other
+    highly_recursive (in `recursive.py`)   thousands of rules that all depend on each other
 
 Start at `Setting`. Always true: equal arguments give equal settings on every machine; each
 statement occurs once.
@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import shared_data
-from bench.random_numbers import I64, below
+from bench.inputs.data import shared_data
+from bench.inputs.random_numbers import I64, below
 from bench.reasoners.program import TYPE_NUMBER, number_constants
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
@@ -30,7 +30,7 @@ from triplestore.terms.term_keys import to_ntriples
 U32 = NDArray[np.uint32]
 
 NAMESPACE = "http://example.org/"
-RULES = Path(__file__).parent / "rules"
+RULES = Path(__file__).parent.parent / "rules"
 X, Y, Z = map(Variable, "xyz")
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import lubm
 from bench.harness import REPOSITORY
+from bench.inputs import lubm
 
 FOLDER = REPOSITORY / "build" / "bench" / "data"
 

@@ -12,7 +12,7 @@ Always true:
       statements are repetitions.
     - Memory does not grow with the size; shuffling goes through temporary files.
 
-Run `python -m bench.lubm 10 lubm10.nt` (`--shuffle`, `--format turtle`, `--seed`).
+Run `python -m bench.inputs.lubm 10 lubm10.nt` (`--shuffle`, `--format turtle`, `--seed`).
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def _write_shuffled(path: Path, lines: Iterable[str], seed: int, buckets: int) -
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m bench.lubm", description=__doc__.split("\n")[0]
+        prog="python -m bench.inputs.lubm", description=__doc__.split("\n")[0]
     )
     parser.add_argument("universities", type=int, help="how many; about 130,000 statements each")
     parser.add_argument("path", type=Path, help="the file to write")

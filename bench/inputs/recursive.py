@@ -47,9 +47,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.lubm import Dice
-from bench.programs import Setting, X, Y, Z, iri, of_class
-from bench.random_numbers import I64, below
+from bench.inputs.lubm import Dice
+from bench.inputs.programs import Setting, X, Y, Z, iri, of_class
+from bench.inputs.random_numbers import I64, below
 from bench.reasoners.program import TYPE_NUMBER, number_constants
 from triplestore.datalog.program import Constant, Program, Rule, TripleAtom, Variable
 

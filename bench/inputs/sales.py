@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bench.classical import Pairs, random_pairs, setting
-from bench.programs import Setting
-from bench.random_numbers import below
+from bench.inputs.classical import Pairs, random_pairs, setting
+from bench.inputs.programs import Setting
+from bench.inputs.random_numbers import below
 
 SALES = """
 :within[?x, ?y] :- :in[?x, ?y] .

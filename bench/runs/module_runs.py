@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bench.modular import STRATEGY, Memory, Modular, found, start
-from bench.samples import uniform
+from bench.inputs.samples import uniform
+from bench.runs.modular import STRATEGY, Memory, Modular, found, start
 from bench.shapes.papers import setting
 from triplestore.errors import TripleStoreError
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bench.integer_kernels import read_integers as read_lines
+from bench.inputs.integer_kernels import read_integers as read_lines
 from triplestore.errors import ParseError
 from triplestore.relations.packed_keys import U32, U64
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.data import lubm_file
 from bench.harness import Case, Harness, run_once
+from bench.inputs.data import lubm_file
 from bench.report import BenchReport
 
 

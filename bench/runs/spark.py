@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.child import Clock
-from bench.harness import sync_folder
-from bench.workloads.base import fresh_folder
+from bench.harness import REPOSITORY, sync_folder
+from bench.workload import fresh_folder
 
 WARM = "".join(f"<http://e/{i}> <http://e/p> <http://e/{i % 9}> .\n" for i in range(2000))
 
@@ -109,7 +109,7 @@ def start(own: Path, workers: int, memory: int, partitions: int) -> Any:
 
     os.environ["SPARK_HOME"] = str(linked_home(own / "home"))
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    repository = Path(__file__).resolve().parent.parent
+    repository = REPOSITORY
     return make(
         f"local-cluster[{workers},1,{memory}]",
         name="triplestore bench",
