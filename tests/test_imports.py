@@ -35,7 +35,7 @@ LAYERS |= {
     "operators": {"kernels", "relations"},
     "expressions": {"terms", "operators"},
     "notebook": {"terms", "expressions"},
-    "datalog": {"terms", "expressions"},
+    "datalog": {"terms", "expressions", "notebook"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
     "evaluate": {"terms", "relations", "operators", "expressions", "datalog", "rules"},
     "maintenance": {

@@ -9,6 +9,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 from support.html_output import read_html
 
 from triplestore.notebook.parts import (
+    MAX_LINES,
     MAX_TITLE,
     Node,
     escape,
@@ -200,3 +201,8 @@ def test_plan__of_nothing_and_of_too_much() -> None:
     assert read_html(plan_html({"warnings": []})).text == "no plan: nothing was matched"
     many = _operator([_operator([]) for _ in range(2 * MAX_OPERATORS)])
     assert len(read_html(plan_html(many)).cells) == 7 * MAX_OPERATORS
+
+
+def test_preformatted__is_cut_after_some_lines() -> None:
+    text = "\n".join("x" * (MAX_LINES + 7))
+    assert read_html(preformatted(text)).text.endswith("x\nxand 7 more lines")

@@ -27,6 +27,7 @@ from triplestore.datalog.items import (
 from triplestore.datalog.rules import Clause, Constraint, Rule, Source, clause_text, signature
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Call, Constant, Expression, Variable, variables_of
+from triplestore.notebook.parts import output, preformatted
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
 from triplestore.thread_limits import looking
 
@@ -168,6 +169,9 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<program of {len(self._rules)} rules and {len(self._constraints)} constraints>"
+
+    def _repr_html_(self) -> str:
+        return output(preformatted(str(self)))
 
     def __str__(self) -> str:
         prefixes = {**WELL_KNOWN, **self.prefixes}

@@ -11,12 +11,13 @@ from typing import Any
 
 from triplestore.datalog.problems import Problem
 from triplestore.maintenance.stratum_report import StratumReport
+from triplestore.notebook.parts import figures, line, output
 
 MOST_STRATA = 12
 """Maximum number of strata that are printed: those that took longest."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """What bringing a closure up to date did; prints as a table.
 
@@ -76,7 +77,8 @@ class Report:
         values["warnings"] = [str(problem) for problem in self.warnings]
         return values
 
-    def __str__(self) -> str:
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of its table: what each is called, and what it says."""
         rows = [("rules", self._rules()), ("facts", self._facts())]
         if self.violations or self.new_violations:
             rows.append(("violations", f"{self.violations:,} ({self.new_violations:,} new)"))
@@ -84,9 +86,19 @@ class Report:
         if self.derivations:
             phases = ", ".join(f"{n:,} in {phase}" for phase, n in self.derivations.items())
             rows.append(("derivations", f"{phases}; {self.rows_fetched:,} rows fetched"))
-        rows += self._strata()
-        lines = [f"{name:<15} {value}" for name, value in rows]
+        return [*rows, *self._strata()]
+
+    def __str__(self) -> str:
+        lines = [f"{name:<15} {value}" for name, value in self.rows()]
         return "\n".join([*lines, *map(str, self.warnings)])
+
+    def __repr__(self) -> str:
+        facts = f"{self.explicit:,} explicit, {self.inferred:,} inferred"
+        return f"<report: {_many(self.rules, 'rule')}; {facts}>"
+
+    def _repr_html_(self) -> str:
+        warnings = (line(warning, "bad") for warning in self.warnings)
+        return output(figures(self.rows()), *warnings)
 
     def _rules(self) -> str:
         parts = [f"{self.rules:,}"]

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape as _escape
 
+MAX_LINES = 200
+"""Maximum number of lines of a text that is shown as it is."""
+
 MAX_TITLE = 2000
 """Maximum number of characters of a text that shows on hover."""
 
@@ -79,8 +82,17 @@ def _class(kind: str) -> str:
 
 
 def preformatted(text: str) -> str:
-    """A text with its lines and spaces."""
-    return f"<pre>{escape(text)}</pre>"
+    """The first lines of a text, with their spaces.
+
+    >>> preformatted("a\\n  b")
+    '<pre>a\\n  b</pre>'
+    """
+    lines = text.splitlines()
+    left = len(lines) - MAX_LINES
+    if left <= 0:
+        return f"<pre>{escape(text)}</pre>"
+    shown = "\n".join(lines[:MAX_LINES])
+    return f"<pre>{escape(shown)}</pre>{line(f'and {left:,} more lines', 'note')}"
 
 
 def cell(html: str, number: bool = False) -> str:

@@ -29,6 +29,7 @@ from triplestore.maintenance.steps.regrouping import summarise_whole
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
 from triplestore.maintenance.update_state import facts_of
+from triplestore.notebook.parts import output, preformatted
 from triplestore.proofs.closed_facts import NO_STRATA, Closed, Passing
 from triplestore.proofs.forward_rounds import rounds
 from triplestore.relations import (
@@ -83,7 +84,7 @@ class Difference:
         return f"{text}: {shown}" + (f"; and {more:,} more" if more else "")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Audit:
     """What an audit found.
 
@@ -111,6 +112,12 @@ class Audit:
         wrong = "the closure is wrong" if self.differences else "some numbers are wrong"
         verdict = "the closure is exact" if self.ok else wrong
         return "\n".join([f"{seen}: {verdict}", *map(str, self.differences), *self.counts])
+
+    def __repr__(self) -> str:
+        return f"<audit: {str(self).splitlines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        return output(preformatted(str(self)))
 
 
 def audit(

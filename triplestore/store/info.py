@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from triplestore.notebook.parts import figures, output
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
@@ -60,7 +61,8 @@ class Info:
         """The figures by name, fit for JSON."""
         return asdict(self)
 
-    def __str__(self) -> str:
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of its table: what each is called, and what it says."""
         dictionary = f"{_size(self.dictionary_bytes)} for {_size(self.term_text_bytes)} of text"
         rows = [
             ("store", self.path or "in memory"),
@@ -84,7 +86,13 @@ class Info:
         if self.path is not None:
             journal = _size(self.journal_bytes)
             rows.append(("on disk", f"{_size(self.disk_bytes)}, journal {journal} of it"))
-        return "\n".join(f"{name:<16} {value}" for name, value in rows)
+        return rows
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<16} {value}" for name, value in self.rows())
+
+    def _repr_html_(self) -> str:
+        return output(figures(self.rows()))
 
     def _reasoning(self) -> list[tuple[str, str]]:
         rows = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from os import PathLike
 from types import MappingProxyType
@@ -407,7 +407,8 @@ class Reading(ABC):
         """
         view = self._view()
         where = violation_relations(view.rules(), view.dictionary)
-        return inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
+        found = inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
+        return replace(found, prefixes=view.prefixes)
 
     def why(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from triplestore.store.readable import Reading, StateView
+from triplestore.store.store_html import reading_html
 
 if TYPE_CHECKING:
     from triplestore.storage import State
@@ -37,6 +38,9 @@ class Snapshot(Reading):
 
     def __repr__(self) -> str:
         return f"<snapshot of commit {self.commit}: {len(self):,} quads>"
+
+    def _repr_html_(self) -> str:
+        return reading_html(self, self._seen, f"snapshot of commit {self.commit:,}")
 
     def __enter__(self) -> Self:
         return self

@@ -27,6 +27,7 @@ from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, StateView
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
+from triplestore.store.store_html import reading_html
 from triplestore.store.transaction import Transaction
 from triplestore.store.writer import TransactionWriter
 
@@ -98,6 +99,9 @@ class Store(Reading):
     def __repr__(self) -> str:
         place = self._database.path or "in memory"
         return f"<store {place}: {len(self):,} quads>"
+
+    def _repr_html_(self) -> str:
+        return reading_html(self, self._view(), f"store {self._database.path or 'in memory'}")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuse `copy` and `pickle`: a store has a state that must not be duplicated."""

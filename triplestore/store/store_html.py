@@ -35,7 +35,7 @@ def reading_html(reading: Reading, view: StateView, title: str) -> str:
     made = [(f"<th>{escape(name)}</th>", cell(html)) for name, html in rows]
     parts = [line(title, "title"), table([], made)]
     if view.prefixes:
-        parts.append(folded(f"{len(view.prefixes):,} prefixes", _prefixes(view)))
+        parts.append(folded(f"prefixes ({len(view.prefixes):,})", _prefixes(view)))
     if total:
         quads = reading.quads_for_pattern(None, None, None)
         first = quads_table(quads, total, view.prefixes, most=MAX_QUADS)

@@ -394,7 +394,9 @@ class TransactionWriter:
         now, base = self._inferred(), self._before.tables
         steps = join_changes([*self._closing.state.steps, *self._since])
         net = net_changes(base, now, steps, self._cleared)
-        return Difference(self.dictionary, net, self._closing.listed(), (base, now))
+        return Difference(
+            self.dictionary, net, self._closing.listed(), (base, now), self.view().prefixes
+        )
 
     def report(self) -> Report | None:
         """What bringing the closure up to date took, the last time; None if that was not done."""

@@ -15,11 +15,14 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.notebook.parts import output
+from triplestore.notebook.terms import quads_table, solutions_table
 from triplestore.operators.context import Context, running
 from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.frame import Frame
 from triplestore.operators.operator import Operator
 from triplestore.sparql.results.decode import terms_of
+from triplestore.sparql.results.explanation import Explanation
 from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
@@ -229,14 +232,13 @@ class Solutions:
         """The terms of a column as the keys of `terms.term_keys`."""
         return self._terms.keys(self.ids(name))
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """The plan as a tree: estimated and actual rows, time and memory of each operator.
 
         Likely mistakes come first, a line each.
         """
         self._rows.read_all()
-        lines = [f"warning: {text}" for text in self.advice()]
-        return "\n".join([*lines, explain(self._rows.plan)])
+        return explanation(self._rows.plan, self.advice())
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts; the topmost has the warnings, too."""
@@ -303,6 +305,9 @@ class Solutions:
         names = " ".join(f"?{name}" for name in self.variables)
         return f"<solutions {names}>"
 
+    def _repr_html_(self) -> str:
+        return output(solutions_table(self.variables, self.tuples(), len(self), self._prefixes))
+
 
 class Triples:
     """The triples of a CONSTRUCT or a DESCRIBE, each once."""
@@ -335,13 +340,10 @@ class Triples:
                 self._loan.finished = True
         return self._columns
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """How the solutions were found that the triples are made of; see `Solutions.explain`."""
         self.ids()
-        lines = [f"warning: {text}" for text in self._advise()]
-        if self._plan is not None:
-            lines.append(explain(self._plan))
-        return "\n".join(lines)
+        return explanation(self._plan, self._advise())
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts."""
@@ -379,3 +381,14 @@ class Triples:
 
     def __repr__(self) -> str:
         return f"<{len(self):,} triples>"
+
+    def _repr_html_(self) -> str:
+        return output(quads_table(self, len(self), self._prefixes, "triple"))
+
+
+def explanation(plan: Operator | None, warnings: list[str]) -> Explanation:
+    """A plan that was run, as text and as a tree; likely mistakes come first, a line each."""
+    lines = [f"warning: {text}" for text in warnings]
+    if plan is None:
+        return Explanation("\n".join(lines), None, warnings)
+    return Explanation("\n".join([*lines, explain(plan)]), to_json(plan), warnings)

@@ -1,0 +1,30 @@
+"""The plan of a query and what it did: a text, and in notebooks a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from triplestore.notebook.plans import plan_html
+
+
+class Explanation(str):
+    """What `Solutions.explain` returns: a text of lines, one for each operator.
+
+    plan      the same as a tree of dicts
+    warnings  likely mistakes
+    """
+
+    plan: Mapping[str, Any]
+    warnings: Sequence[str]
+
+    def __new__(
+        cls, text: str, plan: Mapping[str, Any] | None = None, warnings: Sequence[str] = ()
+    ) -> Self:
+        """A text with the plan that it shows."""
+        made = super().__new__(cls, text)
+        made.plan, made.warnings = plan or {}, warnings
+        return made
+
+    def _repr_html_(self) -> str:
+        return plan_html(self.plan, self.warnings)
