@@ -21,6 +21,7 @@ BELOW_ALL = {
     "errors",
     "checked_columns",
     "_version",
+    "live_line",
     "private_folder",
     "text_limits",
     "thread_limits",
