@@ -160,6 +160,16 @@ def test_numbers__are_aligned_to_the_right() -> None:
     assert html.count('class="number"') == 1
 
 
+def test_numbers__are_shown_without_datatype_if_they_are_valid() -> None:
+    double = "http://www.w3.org/2001/XMLSchema#double"
+    for text in ("61.5", "-.5E7", "INF", "NaN", "7."):
+        number = Literal(text, datatype=NamedNode(double))
+        found = read_html(TermWriter().html(number))
+        assert (found.text, found.titles) == (text, [f'"{text}"^^<{double}>'])
+    wrong = Literal("six", datatype=NamedNode(double))
+    assert read_html(TermWriter().html(wrong)).text == '"six"^^xsd:double'
+
+
 def _number(text: str) -> Literal:
     return Literal(text, datatype=NamedNode("http://www.w3.org/2001/XMLSchema#integer"))
 

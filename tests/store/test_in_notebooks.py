@@ -83,6 +83,7 @@ def test_explain__is_a_text_and_a_table(store: Store) -> None:
     explained = store.query("SELECT ?x { ?x :before ?y . ?x :bfore ?z }").explain()  # type: ignore[union-attr]
     assert "warning: " in explained
     assert shown(explained).startswith("warning: ")
+    assert repr(explained) == str(explained)
     again = pickle.loads(pickle.dumps(explained))
     assert (again, again.plan) == (explained, explained.plan)
     described = store.query("DESCRIBE :a").explain()  # type: ignore[union-attr]
@@ -94,6 +95,7 @@ def test_report__is_the_table_that_it_prints(store: Store) -> None:
     report = store.reason("owl-rl")
     for name, value in report.rows():
         assert f"{name.strip()}{value}" in shown(report)
+    assert f"strata ({len(report.strata)})stratum 1" in shown(report)
     assert repr(report) == f"<report: {report.rules:,} rules; 4 explicit, 2 inferred>"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from triplestore.datalog.problems import Problem
 from triplestore.maintenance.stratum_report import StratumReport
-from triplestore.notebook.parts import figures, line, output
+from triplestore.notebook.parts import figures, folded, line, output
 
 MOST_STRATA = 12
 """Maximum number of strata that are printed: those that took longest."""
@@ -78,7 +78,7 @@ class Report:
         return values
 
     def rows(self) -> list[tuple[str, str]]:
-        """The lines of its table: what each is called, and what it says."""
+        """The lines of its table, without strata: what each is called, and what it says."""
         rows = [("rules", self._rules()), ("facts", self._facts())]
         if self.violations or self.new_violations:
             rows.append(("violations", f"{self.violations:,} ({self.new_violations:,} new)"))
@@ -86,10 +86,10 @@ class Report:
         if self.derivations:
             phases = ", ".join(f"{n:,} in {phase}" for phase, n in self.derivations.items())
             rows.append(("derivations", f"{phases}; {self.rows_fetched:,} rows fetched"))
-        return [*rows, *self._strata()]
+        return rows
 
     def __str__(self) -> str:
-        lines = [f"{name:<15} {value}" for name, value in self.rows()]
+        lines = [f"{name:<15} {value}" for name, value in [*self.rows(), *self._strata()]]
         return "\n".join([*lines, *map(str, self.warnings)])
 
     def __repr__(self) -> str:
@@ -98,7 +98,8 @@ class Report:
 
     def _repr_html_(self) -> str:
         warnings = (line(warning, "bad") for warning in self.warnings)
-        return output(figures(self.rows()), *warnings)
+        strata = folded(f"strata ({len(self.strata):,})", figures(self._strata()))
+        return output(figures(self.rows()), strata if self.strata else "", *warnings)
 
     def _rules(self) -> str:
         parts = [f"{self.rules:,}"]

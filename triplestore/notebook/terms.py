@@ -5,6 +5,7 @@ Start at `TermWriter`; `solutions_table` and `quads_table` are the tables of ter
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -25,6 +26,15 @@ MAX_ROWS = 20
 MAX_SHOWN = 72
 """Maximum number of characters of a term; longer ones are cut in their middle."""
 
+_NUMBER = re.compile("[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_NUMBERS = frozenset(
+    XSD + name
+    for name in (
+        *("integer", "decimal", "double", "float", "long", "int", "short", "byte"),
+        *("nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger"),
+        *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+    )
+)
 _USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
 
 
@@ -43,7 +53,9 @@ class TermWriter:
         self._namer = Namer({**known, **{k: v for k, v in _USUAL.items() if k not in known}})
 
     def text(self, term: Term) -> str:
-        """A term as short text."""
+        """A term as short text; numbers without their datatype."""
+        if isinstance(term, ox.Literal) and is_number(term):
+            return cut(term.value)
         return cut(self._namer.term(Constant.of(term)))
 
     def html(self, term: Term | None) -> str:
@@ -55,10 +67,20 @@ class TermWriter:
         return span(text, "" if text == f"<{whole}>" else whole)
 
     def cell(self, term: Term | None) -> str:
-        """A cell of a table; numbers that need no quotation marks are aligned to the right."""
-        if not isinstance(term, ox.Literal):
-            return cell(self.html(term))
-        return cell(self.html(term), self.text(term)[0] in "+-.0123456789")
+        """A cell of a table."""
+        return cell(self.html(term), is_number(term))
+
+
+def is_number(term: Term | None) -> bool:
+    """Whether a term is a valid number of XSD.
+
+    >>> xsd = "http://www.w3.org/2001/XMLSchema#"
+    >>> is_number(ox.Literal("5", datatype=ox.NamedNode(xsd + "int"))), is_number(ox.Literal("5"))
+    (True, False)
+    """
+    if not isinstance(term, ox.Literal):
+        return False
+    return term.datatype.value in _NUMBERS and _NUMBER.fullmatch(term.value) is not None
 
 
 def cut(text: str) -> str:

@@ -62,7 +62,7 @@ class RegimeReport(Report):
         return values
 
     def rows(self) -> list[tuple[str, str]]:
-        """The lines of its table: what each is called, and what it says."""
+        """The lines of its table, without strata: what each is called, and what it says."""
         rows = [("regimes", ", ".join(self.regimes)), ("scope", self._scope())]
         rows.append(("axioms", self._axioms()))
         ids = Counter(self.rules_by_id).most_common(MAX_LISTED)

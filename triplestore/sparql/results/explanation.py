@@ -9,7 +9,8 @@ from triplestore.notebook.plans import plan_html
 
 
 class Explanation(str):
-    """What `Solutions.explain` returns: a text of lines, one for each operator.
+    """What `Solutions.explain` returns: a text of lines, one for each operator, which is also its
+    `repr`.
 
     plan      the same as a tree of dicts
     warnings  likely mistakes
@@ -25,6 +26,9 @@ class Explanation(str):
         made = super().__new__(cls, text)
         made.plan, made.warnings = plan or {}, warnings
         return made
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return plan_html(self.plan, self.warnings)
