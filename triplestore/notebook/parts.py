@@ -17,14 +17,16 @@ MAX_TITLE = 2000
 """Maximum number of characters of a text that shows on hover."""
 
 # Class names are our own, so that nothing else on the page changes. Colours are those of the page.
+# Selectors of tables repeat the class, to go before those of Jupyter, which align to the right.
 _STYLE = """<style>
 .triplestore { font-size: 13px; line-height: 1.45; }
 .triplestore table { border-collapse: collapse; margin: 4px 0; font-size: inherit; }
-.triplestore th, .triplestore td { padding: 2px 12px 2px 6px; border: 0; vertical-align: top;
+.triplestore.triplestore table th, .triplestore.triplestore table td {
+  padding: 2px 12px 2px 6px; border: 0; vertical-align: top;
   text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .25);
   font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.triplestore th { font-weight: 600; white-space: nowrap; }
-.triplestore td.number { text-align: right; }
+.triplestore.triplestore table th { font-weight: 600; white-space: nowrap; }
+.triplestore.triplestore table td.number { text-align: right; }
 .triplestore .title { font-weight: 600; }
 .triplestore .note { opacity: .65; }
 .triplestore details { margin-top: 2px; }
