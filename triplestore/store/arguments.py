@@ -6,19 +6,36 @@ pyoxigraph or of rdflib. A *key* is the form in which the dictionary knows a ter
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from pyoxigraph import DefaultGraph, Quad, Triple
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
-from triplestore.terms import BLANK, IRI, key_of
+from triplestore.terms import BLANK, IRI, Term, key_of
 
-QuadLike: TypeAlias = Any
+
+class RdflibTerm(Protocol):
+    """A term or a graph of rdflib, which need not be installed: known by its method `n3`."""
+
+    def n3(self, namespace_manager: Any = None) -> str:
+        """The term in Notation 3."""
+
+
+TermLike: TypeAlias = Term | RdflibTerm
+"""A term of pyoxigraph (`NamedNode`, `BlankNode`, `Literal`, `Triple`) or of rdflib."""
+
+GraphLike: TypeAlias = TermLike | DefaultGraph
+"""The name of a graph: an IRI, a blank node, or `DefaultGraph()`; a graph of rdflib is taken for
+its identifier."""
+
+QuadLike: TypeAlias = (
+    Quad
+    | Triple
+    | tuple[TermLike, TermLike, TermLike]
+    | tuple[TermLike, TermLike, TermLike, GraphLike | None]
+)
 """`Quad`, `Triple`, or a tuple of three or four terms of pyoxigraph or rdflib."""
-
-TermLike: TypeAlias = Any
-"""A term of pyoxigraph or rdflib."""
 
 QuadKeys: TypeAlias = tuple[bytes, bytes, bytes, bytes | None]
 """Keys of subject, predicate, object and graph; the default graph is None."""
@@ -60,7 +77,7 @@ def quad_keys(quad: QuadLike) -> QuadKeys:
     return s, p, o, graph_name
 
 
-def graph_key(graph: TermLike | None) -> bytes | None:
+def graph_key(graph: GraphLike | None) -> bytes | None:
     """The key of a graph's name; None for the default graph.
 
     An rdflib `Graph` stands for its identifier; rdflib's name of the default graph is understood.
@@ -68,7 +85,7 @@ def graph_key(graph: TermLike | None) -> bytes | None:
     if graph is None or isinstance(graph, DefaultGraph):
         return None
     if type(graph).__module__.startswith("rdflib.graph"):
-        graph = graph.identifier
+        graph = getattr(graph, "identifier", graph)
     key = key_of(graph)
     if key[0] not in _NODES:
         raise UsageError(f"the name of a graph must be an IRI or a blank node, not {graph!r}")

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
-    from triplestore.store.arguments import TermLike
+    from triplestore.store.arguments import GraphLike
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
@@ -28,8 +28,8 @@ class LoadOptions:
     format: RdfFormat | str | None = None
     path: PathLike | Iterable[PathLike] | None = None
     base_iri: str | None = None
-    to_graph: TermLike | None = None
-    replace_graph: TermLike | None = None
+    to_graph: GraphLike | None = None
+    replace_graph: GraphLike | None = None
     named_graphs: str = "keep"
     lenient: bool = False
     progress: bool = False
@@ -48,7 +48,7 @@ class ReasonOptions:
     ontology: Places | None = None
     imports: Places = ()
     network: bool = False
-    scope: Any = None
+    scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None
     trivial: bool | None = None
     strict: bool | None = None
     equality: str | None = None

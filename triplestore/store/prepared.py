@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from triplestore.store.arguments import TermLike
-from triplestore.store.run_query import query
+from triplestore.store.run_query import by_name, query
 
 if TYPE_CHECKING:
     from triplestore.sparql.engine import Result
-    from triplestore.store.query_options import QueryOptions
+    from triplestore.store.query_options import QueryOptions, Substitutions
     from triplestore.store.readable import StateView
 
 
@@ -19,18 +19,16 @@ if TYPE_CHECKING:
 class Prepared:
     """A parsed query; each call evaluates it on the current state.
 
-    Start reading at `Reading.prepare`, which makes them.
+    Start reading at `Querying.prepare`, which makes them.
     """
 
     view: Callable[[], StateView]
     text: str
     options: QueryOptions
 
-    def __call__(
-        self, substitutions: Mapping[Any, TermLike] | None = None, **values: TermLike
-    ) -> Result:
+    def __call__(self, substitutions: Substitutions | None = None, **values: TermLike) -> Result:
         """The result, with these variables bound: by name, or as a mapping for other names."""
-        given = {**(substitutions or {}), **values}
+        given: dict[str, TermLike] = {**by_name(substitutions), **values}
         return query(self.view(), self.text, self.options._replace(substitutions=given))
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
-from triplestore.store.arguments import TermLike, facts_mask, graph_key
+from triplestore.store.arguments import GraphLike, facts_mask, graph_key
 from triplestore.store.query_options import DEFAULTS, QueryOptions
 from triplestore.text_limits import DEFAULT
 
@@ -43,16 +43,17 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
     context = Context(budget, seconds=options.timeout, cancel=options.cancel, text=limits)
     custom = NOTHING_CUSTOM
     if options.custom_functions or options.custom_aggregate_functions:
-        functions = _by_name(options.custom_functions)
-        custom = Custom(functions, _by_name(options.custom_aggregate_functions))
+        functions = by_name(options.custom_functions)
+        custom = Custom(functions, by_name(options.custom_aggregate_functions))
     return _ENGINE.query(
         text,
         _asked(view, options),
         context,
         base=options.base_iri,
         options=options.planning,
-        values={n: Constant.of(v) for n, v in _by_name(options.substitutions).items()},
+        values={n: Constant.of(v) for n, v in by_name(options.substitutions).items()},
         custom=custom,
+        form=options.form,
     )
 
 
@@ -119,11 +120,11 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
 def read(view: StateView, text: str, options: QueryOptions) -> None:
     """Parse a query, and keep its algebra for when it is asked."""
     known = {**view.prefixes, **(options.prefixes or {})}
-    aggregates = _by_name(options.custom_aggregate_functions)
+    aggregates = by_name(options.custom_aggregate_functions)
     _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
 
 
-def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
+def by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
     """By the names of variables or functions, which may be texts or terms of pyoxigraph."""
     return {str(getattr(name, "value", name)): value for name, value in (given or {}).items()}
 
@@ -140,11 +141,13 @@ def default_budget() -> int | None:
         return None
 
 
-def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:
-    return list(graphs) if isinstance(graphs, list | tuple | set | frozenset) else [graphs]
+def _listed(graphs: GraphLike | Iterable[GraphLike]) -> list[GraphLike]:
+    if isinstance(graphs, list | tuple | set | frozenset):
+        return list(graphs)
+    return [cast("GraphLike", graphs)]
 
 
-def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
+def _ids(dictionary: Dictionary, graphs: Iterable[GraphLike]) -> tuple[int, ...]:
     """The ids of graphs, 0 for the default graph; unknown graphs are left out."""
     keys = [graph_key(graph) for graph in graphs]
     named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
@@ -20,7 +20,7 @@ from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import GraphLike, QuadLike
 from triplestore.store.info import Info, describe
 from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
 from triplestore.store.query_options import UpdateOptions
@@ -32,8 +32,9 @@ from triplestore.store.transaction import Transaction
 from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
+    from triplestore.loaders.sources import InputLike
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
@@ -204,19 +205,19 @@ class Store(Reading):
             writer.write_all(False, quads)
         return writer.change
 
-    def add_graph(self, graph_name: TermLike) -> Change:
+    def add_graph(self, graph_name: GraphLike) -> Change:
         """Make a named graph exist, also without quads."""
         with self._begin() as writer:
             writer.add_graph(graph_name)
         return writer.change
 
-    def clear_graph(self, graph_name: TermLike) -> Change:
+    def clear_graph(self, graph_name: GraphLike) -> Change:
         """Remove everything that is asserted in a graph; the graph stays."""
         with self._begin() as writer:
             writer.clear_graph(graph_name)
         return writer.change
 
-    def remove_graph(self, graph_name: TermLike) -> Change:
+    def remove_graph(self, graph_name: GraphLike) -> Change:
         """Remove everything that is asserted in a graph, and the graph."""
         with self._begin() as writer:
             writer.remove_graph(graph_name)
@@ -236,13 +237,13 @@ class Store(Reading):
 
     def load(
         self,
-        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        input: InputLike | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
         base_iri: str | None = None,
-        to_graph: TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        to_graph: GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
@@ -252,6 +253,8 @@ class Store(Reading):
         max_term_bytes: int | None = None,
     ) -> Change:
         """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
+
+        A text is a document itself; a file is given as a `Path`, or by `path`.
 
         The format is one of pyoxigraph's or its name (`"turtle"`, `"nt"`, ...); for files it is
         derived from their names, as is the compression (gzip, bzip2, xz, zstd). Blank nodes are
@@ -289,9 +292,8 @@ class Store(Reading):
             writer.load(input, options)
         return writer.change
 
-    def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
-        """The same as `load`, which is as fast."""
-        return self.load(*args, **kwargs)
+    bulk_load = load
+    """The name that pyoxigraph has for it; `load` is as fast."""
 
     def update(
         self,
@@ -336,7 +338,7 @@ class Store(Reading):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
-        scope: Any = None,
+        scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,

@@ -8,10 +8,10 @@ them; no other reader sees anything before the commit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import GraphLike, QuadLike
 from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
 from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, StateView
@@ -21,9 +21,10 @@ from triplestore.store.writer import TransactionWriter
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.loaders import Loaded
+    from triplestore.loaders.sources import InputLike
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
     from triplestore.reasoning.difference import Difference
@@ -75,15 +76,15 @@ class Transaction(Reading):
         """Remove many asserted quads."""
         self._writer.write_all(False, quads)
 
-    def add_graph(self, graph_name: TermLike) -> None:
+    def add_graph(self, graph_name: GraphLike) -> None:
         """Make a named graph exist, also without quads."""
         self._writer.add_graph(graph_name)
 
-    def clear_graph(self, graph_name: TermLike) -> None:
+    def clear_graph(self, graph_name: GraphLike) -> None:
         """Remove everything that is asserted in a graph; the graph stays."""
         self._writer.clear_graph(graph_name)
 
-    def remove_graph(self, graph_name: TermLike) -> None:
+    def remove_graph(self, graph_name: GraphLike) -> None:
         """Remove everything asserted in a graph, and the graph; the default graph stays."""
         self._writer.remove_graph(graph_name)
 
@@ -99,13 +100,13 @@ class Transaction(Reading):
 
     def load(
         self,
-        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        input: InputLike | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
         base_iri: str | None = None,
-        to_graph: TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        to_graph: GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
@@ -159,7 +160,7 @@ class Transaction(Reading):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
-        scope: Any = None,
+        scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,

@@ -49,7 +49,13 @@ from triplestore.storage.metadata import (
     graph_files,
     prefixes_of,
 )
-from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
+from triplestore.store.arguments import (
+    GraphLike,
+    QuadKeys,
+    QuadLike,
+    graph_key,
+    quad_keys,
+)
 from triplestore.store.combine_writes import combine_writes, encode_writes, new_graphs
 from triplestore.store.options import LoadOptions
 from triplestore.store.readable import StateView
@@ -129,14 +135,14 @@ class TransactionWriter:
 
     # -- graphs ---------------------------------------------------------------------------------
 
-    def add_graph(self, graph_name: TermLike) -> None:
+    def add_graph(self, graph_name: GraphLike) -> None:
         """Make a named graph exist, also without quads."""
         tables, graph = self.stated_tables(), self._encoded_graph(graph_name)
         if graph:
             graphs = new_graphs(tables, np.array([graph], np.uint32))
             self._unread += [Changes(graphs=graphs)] if len(graphs) else []
 
-    def clear_graph(self, graph_name: TermLike) -> None:
+    def clear_graph(self, graph_name: GraphLike) -> None:
         """Remove everything that is asserted in a graph; the graph stays."""
         graph = self._graph(graph_name)
         if graph is None:
@@ -150,7 +156,7 @@ class TransactionWriter:
                 changed = ChangedRows.of(columns, 0, EXPLICIT)
                 self._unread.append(Changes(facts=changed))
 
-    def remove_graph(self, graph_name: TermLike) -> None:
+    def remove_graph(self, graph_name: GraphLike) -> None:
         """Remove everything asserted in a graph, and the graph; the default graph stays."""
         self.clear_graph(graph_name)
         graph = self._graph(graph_name)
@@ -172,12 +178,12 @@ class TransactionWriter:
         """The named graphs that exist now; nothing is inferred for it."""
         return self.dictionary.terms(self.stated_tables().graphs())
 
-    def has_graph(self, graph_name: TermLike) -> bool:
+    def has_graph(self, graph_name: GraphLike) -> bool:
         """True if this named graph exists now; nothing is inferred for it."""
         graph = self._graph(graph_name)
         return graph == 0 or (graph is not None and self._current().has_graph(graph))
 
-    def copy_graph(self, source: TermLike | None, target: TermLike | None) -> None:
+    def copy_graph(self, source: GraphLike | None, target: GraphLike | None) -> None:
         """Assert in one graph what is asserted in another; None is the default graph."""
         from_graph = self._graph(source)
         to_graph = self._encoded_graph(target)
@@ -188,7 +194,7 @@ class TransactionWriter:
             graphs = np.full(rows.size, to_graph, np.uint32)
             self.change_rows(add, rows.subject, rows.predicate, rows.object, graphs)
 
-    def _graph(self, graph_name: TermLike) -> int | None:
+    def _graph(self, graph_name: GraphLike | None) -> int | None:
         """The id of a graph, 0 for the default graph, None for an unknown graph."""
         self._combine()
         key = graph_key(graph_name)
@@ -196,7 +202,7 @@ class TransactionWriter:
             return 0
         return int(self.dictionary.lookup_keys([key])[0]) or None
 
-    def _encoded_graph(self, graph_name: TermLike) -> int:
+    def _encoded_graph(self, graph_name: GraphLike | None) -> int:
         key = graph_key(graph_name)
         return 0 if key is None else int(self.dictionary.encode_keys([key])[0])
 
@@ -232,7 +238,9 @@ class TransactionWriter:
         self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
         return loaded
 
-    def take_loaded(self, loaded: Loaded, mode: str = "add", graph: TermLike | None = None) -> None:
+    def take_loaded(
+        self, loaded: Loaded, mode: str = "add", graph: GraphLike | None = None
+    ) -> None:
         """Take what was loaded for this transaction's dictionary, by `load` or elsewhere.
 
         mode  "add" its statements; "delete" them, and add nothing else of it; "replace" what
@@ -255,7 +263,7 @@ class TransactionWriter:
         self._problems.extend(loaded.problems)
 
     def reserve_file_numbers(
-        self, count: int, replace_graph: TermLike | None, replaces: bool
+        self, count: int, replace_graph: GraphLike | None, replaces: bool
     ) -> int:
         """The first of `count` file numbers that no other load gets, for a load that takes long.
 
@@ -268,7 +276,7 @@ class TransactionWriter:
         self._meta[FILES] = str(max(known, number + count - 1)).encode()
         return number
 
-    def _number_of_graph(self, graph: TermLike, free: int, count: int) -> int:
+    def _number_of_graph(self, graph: GraphLike | None, free: int, count: int) -> int:
         """The first file number of a graph that is replaced: the same each time, while the numbers
         that were set aside for it suffice."""
         key = graph_key(graph)
@@ -288,7 +296,7 @@ class TransactionWriter:
         self._since.append(layer)
         self._tables = before.push(layer)
 
-    def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
+    def _replace_rows(self, loaded: Loaded, graph_name: GraphLike | None) -> None:
         graph = self._encoded_graph(graph_name)
         if np.any(loaded.g != np.uint32(graph)):
             raise UsageError(
@@ -573,6 +581,6 @@ def _report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] =
     return report_of(closing, before, warnings)
 
 
-def _graph_term(graph: TermLike | None) -> Any:
+def _graph_term(graph: GraphLike | None) -> Any:
     key = None if graph is None else graph_key(graph)
     return None if key is None else term_of(key)

@@ -69,6 +69,19 @@ class Solution(tuple["Term | None", ...]):
         except ValueError:
             raise KeyError(f"no variable ?{name}: there are {self._listed()}") from None
 
+    def get(self, name: str | ox.Variable, default: Any = None) -> Any:
+        """The value of a variable; `default` if it is unbound, or if there is no such variable.
+
+        >>> row = solution_class(("x", "y"))((ox.Literal("a"), None))
+        >>> row.get("x").value, row.get("y", "nothing"), row.get("z")
+        ('a', 'nothing', None)
+        """
+        text = name.value if isinstance(name, ox.Variable) else name
+        if text not in self._names:
+            return default
+        value = tuple.__getitem__(self, self._names.index(text))
+        return default if value is None else value
+
     def _listed(self) -> str:
         return ", ".join(f"?{name}" for name in self._names) or "none"
 
