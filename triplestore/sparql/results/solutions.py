@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph as ox
@@ -26,6 +26,10 @@ from triplestore.sparql.results.explanation import Explanation
 from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
     from triplestore.expressions.query_terms import U32
     from triplestore.sparql.cache.kept_plans import PlanLoan
     from triplestore.sparql.results.formats import FormatLike, Output
@@ -264,26 +268,29 @@ class Solutions:
 
     # --- as columns -----------------------------------------------------------------------------
 
-    def to_arrow(self, *, typed: bool = True) -> Any:
+    def to_arrow(self, *, typed: bool = True, languages: bool = False) -> pyarrow.Table:
         """The solutions as a table of pyarrow.
 
-        A column of integers, doubles, booleans or times (one datatype) has that type; any other
-        holds texts: IRIs and lexical forms as they are. With `typed=False` all columns hold terms
-        as in N-Triples, so that nothing is lost.
+        A column of integers, decimals, doubles, booleans, dates or times (`xsd:dateTime`; all with
+        time zones, in UTC, or none) has that type, if all its values have one datatype and fit; any
+        other holds texts: IRIs and lexical forms as they are. With `languages=True`, a column with
+        texts in languages is followed by a column of the tags, `<name>_language`. With
+        `typed=False` all columns hold terms as in N-Triples, so that nothing is lost.
         """
         from triplestore.sparql.results.arrow import arrow_table
 
-        return arrow_table(self.variables, self.ids, self._terms, typed)
+        return arrow_table(self.variables, self.ids, self._terms, typed, languages)
 
-    def to_pandas(self, *, typed: bool = True) -> Any:
+    def to_pandas(self, *, typed: bool = True, languages: bool = False) -> pandas.DataFrame:
         """The solutions as a DataFrame of pandas; see `to_arrow`."""
-        return self.to_arrow(typed=typed).to_pandas()
+        return self.to_arrow(typed=typed, languages=languages).to_pandas()
 
-    def to_polars(self, *, typed: bool = True) -> Any:
+    def to_polars(self, *, typed: bool = True, languages: bool = False) -> polars.DataFrame:
         """The solutions as a DataFrame of polars; see `to_arrow`."""
         import polars
 
-        return polars.from_arrow(self.to_arrow(typed=typed))
+        made = polars.from_arrow(self.to_arrow(typed=typed, languages=languages))
+        return cast("polars.DataFrame", made)
 
     # --- as documents ---------------------------------------------------------------------------
 
