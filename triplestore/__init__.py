@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.outcome import Change
     from triplestore.reasoning.program.stored_rules import check_rules
-    from triplestore.reasoning.reports.regime_report import RegimeReport
+    from triplestore.reasoning.reports.run_report import RegimeReport
     from triplestore.reasoning.violations import Inconsistencies, Violation
     from triplestore.sparql.results.explanation import Explanation
     from triplestore.sparql.results.solutions import Solution, Solutions, Triples
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from triplestore.sparql.results.solutions import Triples as QueryTriples
     from triplestore.store.arguments import GraphLike, QuadLike, TermLike
     from triplestore.store.info import Info
-    from triplestore.store.prepared import Prepared
+    from triplestore.store.run_query import Prepared
     from triplestore.store.snapshot import Snapshot
     from triplestore.store.store import Store
     from triplestore.store.transaction import Transaction
@@ -80,11 +80,11 @@ _HOMES: dict[str, str | tuple[str, str]] = {
     "GraphLike": "triplestore.store.arguments",
     "Inconsistencies": "triplestore.reasoning.violations",
     "Info": "triplestore.store.info",
-    "Prepared": "triplestore.store.prepared",
+    "Prepared": "triplestore.store.run_query",
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",
     "QuadLike": "triplestore.store.arguments",
-    "RegimeReport": "triplestore.reasoning.reports.regime_report",
+    "RegimeReport": "triplestore.reasoning.reports.run_report",
     "Report": "triplestore.maintenance.report",
     "Snapshot": "triplestore.store.snapshot",
     "Solution": "triplestore.sparql.results.solutions",

@@ -1,9 +1,9 @@
 """The `triplestore` command: verbs over the methods of `Store`, with the flags of `oxigraph`.
 
-Data goes to stdout, progress and errors to stderr. Exit status: 0 all of it worked; 1 it did not;
-2 the command line is wrong; 3 a lenient load left malformed statements out; 130 Ctrl-C.
+Data goes to stdout, progress and errors to stderr. Exit status: 0 success; 1 failure; 2 wrong
+command line; 3 a lenient load skipped malformed statements; 130 Ctrl-C.
 
-Nothing heavy is imported before a verb runs, so that `--help` and completion answer at once.
+Nothing heavy is imported before a verb runs, so `--help` and completion are fast.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, importing, keeping, querying, rules, serving
+from triplestore.cli import data, explaining, importing, querying, rules, serving, upkeep, warming
 
 __all__ = ["main"]
 
@@ -42,10 +42,11 @@ for _command in (
     rules.rules,
     rules.check,
     explaining.why,
-    keeping.info,
-    keeping.verify,
-    keeping.backup,
-    keeping.optimize,
-    keeping.completion,
+    upkeep.info,
+    upkeep.verify,
+    upkeep.backup,
+    upkeep.optimize,
+    upkeep.completion,
+    warming.warm_up,
 ):
     main.add_command(_command)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Unpack, cast
 
-from triplestore.store.query_options import (
+from triplestore.store.arguments import (
     CustomAggregates,
     CustomFunctions,
     QueryKeywords,
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from triplestore.sparql.engine import Result
     from triplestore.sparql.results.solutions import Solutions, Triples
     from triplestore.store.arguments import GraphLike
-    from triplestore.store.prepared import Prepared
-    from triplestore.store.readable import StateView
+    from triplestore.store.run_query import Prepared
+    from triplestore.store.state_view import StateView
     from triplestore.text_limits import TextLimits
 
 
@@ -111,8 +111,7 @@ class Querying(ABC):
         ['http://ex.org/cy']
         """
         # Late: it needs all of `sparql`.
-        from triplestore.store.prepared import Prepared
-        from triplestore.store.run_query import read
+        from triplestore.store.run_query import Prepared, read
 
         chosen = QueryOptions(**options)
         read(self._view(), query, chosen)

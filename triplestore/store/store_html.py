@@ -9,7 +9,8 @@ from triplestore.notebook.parts import cell, escape, folded, line, output, span,
 from triplestore.notebook.terms import names_list, quads_table
 
 if TYPE_CHECKING:
-    from triplestore.store.readable import Reading, StateView
+    from triplestore.store.readable import ReadableStore
+    from triplestore.store.state_view import StateView
 
 MAX_QUADS = 10
 """Maximum number of quads that are shown."""
@@ -18,7 +19,7 @@ MAX_GRAPHS = 10
 """Maximum number of named graphs that are listed."""
 
 
-def reading_html(reading: Reading, view: StateView, title: str) -> str:
+def reading_html(reading: ReadableStore, view: StateView, title: str) -> str:
     """Figures, prefixes and the first quads; the latter two are folded at first."""
     total, explicit = reading.count(), reading.count("explicit")
     inferred = ""
