@@ -27,7 +27,6 @@ from triplestore.datalog.items import (
 from triplestore.datalog.rules import Clause, Constraint, Rule, Source, clause_text, signature
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Call, Constant, Expression, Variable, variables_of
-from triplestore.notebook.parts import output, preformatted
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
 from triplestore.thread_limits import looking
 
@@ -171,6 +170,9 @@ class Program:
         return f"<program of {len(self._rules)} rules and {len(self._constraints)} constraints>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import output, preformatted
+
         return output(preformatted(str(self)))
 
     def __str__(self) -> str:

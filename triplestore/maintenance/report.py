@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from triplestore.datalog.problems import Problem
-from triplestore.notebook.parts import figures, folded, line, output
 
 MOST_STRATA = 12
 """Maximum number of strata that are printed: those that took longest."""
@@ -114,6 +113,9 @@ class Report:
         return f"<report: {_many(self.rules, 'rule')}; {facts}>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import figures, folded, line, output
+
         warnings = (line(warning, "bad") for warning in self.warnings)
         strata = folded(f"strata ({len(self.strata):,})", figures(self._strata()))
         return output(figures(self.rows()), strata if self.strata else "", *warnings)

@@ -29,7 +29,6 @@ from triplestore.maintenance.steps.regrouping import summarise_whole
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
 from triplestore.maintenance.update_state import facts_of
-from triplestore.notebook.parts import output, preformatted
 from triplestore.proofs.closed_facts import NO_STRATA, Closed, Passing
 from triplestore.proofs.forward_rounds import rounds
 from triplestore.relations import (
@@ -117,6 +116,9 @@ class Audit:
         return f"<audit: {str(self).splitlines()[0]}>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import output, preformatted
+
         return output(preformatted(str(self)))
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from triplestore.reasoning.outcome import IsHelper, WriteStep, is_helper_in
-from triplestore.reasoning.reports.changes_html import difference_html
 from triplestore.reasoning.violations import (
     Violation,
     ViolationRelations,
@@ -156,6 +155,9 @@ class Difference:
         return f"<difference: {', '.join(counts) or 'no quads'}>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.reasoning.reports.changes_html import difference_html
+
         return difference_html(self, self._prefixes)
 
     def _parts(self) -> list[tuple[str, str, QuadsChanged]]:

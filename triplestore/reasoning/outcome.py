@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.reasoning.reports.changes_html import change_html
 from triplestore.relations import (
     EXPLICIT,
     GRAPHS,
@@ -108,6 +107,9 @@ class Change:
         return f"Change({', '.join(f'{name}={value!r}' for name, value in values if value)})"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.reasoning.reports.changes_html import change_html
+
         return change_html(self)
 
 

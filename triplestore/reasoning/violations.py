@@ -17,7 +17,6 @@ import numpy as np
 
 from triplestore.datalog.program import Program, bound_by
 from triplestore.reasoning.equality.violations import ViolatingRows
-from triplestore.reasoning.reports.changes_html import inconsistencies_html
 from triplestore.relations import Changes, Tables
 from triplestore.relations.packed_keys import NO_IDS, U32, Columns
 from triplestore.rules.simplify import simplify
@@ -115,6 +114,9 @@ class Inconsistencies:
         return f"<inconsistencies: {counts or 'none'}>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.reasoning.reports.changes_html import inconsistencies_html
+
         return inconsistencies_html(self, self.prefixes)
 
 

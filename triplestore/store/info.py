@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from triplestore.notebook.parts import figures, output
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
@@ -92,6 +91,9 @@ class Info:
         return "\n".join(f"{name:<16} {value}" for name, value in self.rows())
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import figures, output
+
         return output(figures(self.rows()))
 
     def _reasoning(self) -> list[tuple[str, str]]:

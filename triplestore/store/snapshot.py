@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Self
 
 from triplestore.store.readable import ReadableStore
 from triplestore.store.state_view import StateView
-from triplestore.store.store_html import reading_html
 
 if TYPE_CHECKING:
     from triplestore.storage import State
@@ -41,6 +40,9 @@ class Snapshot(ReadableStore):
         return f"<snapshot of commit {self.commit}: {len(self):,} quads>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.store.store_html import reading_html
+
         return reading_html(self, self._seen, f"snapshot of commit {self.commit:,}")
 
     def __enter__(self) -> Self:

@@ -34,7 +34,6 @@ from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
-from triplestore.store.store_html import reading_html
 from triplestore.store.transaction import Transaction
 from triplestore.store.writer import TransactionWriter
 
@@ -109,6 +108,9 @@ class Store(ReadableStore):
         return f"<store {place}: {len(self):,} quads>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.store.store_html import reading_html
+
         return reading_html(self, self._view(), f"store {self._database.path or 'in memory'}")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from triplestore.notebook.plans import plan_html
+from triplestore.operators.explain_plan import explain, to_json
+from triplestore.operators.operator import Operator
 
 
 class Explanation(str):
@@ -32,3 +34,11 @@ class Explanation(str):
 
     def _repr_html_(self) -> str:
         return plan_html(self.plan, self.warnings)
+
+
+def explanation(plan: Operator | None, warnings: Sequence[str]) -> Explanation:
+    """The explanation of a plan that was run; likely mistakes come first, one per line."""
+    lines = [f"warning: {text}" for text in warnings]
+    if plan is None:
+        return Explanation("\n".join(lines), None, warnings)
+    return Explanation("\n".join([*lines, explain(plan)]), to_json(plan), warnings)

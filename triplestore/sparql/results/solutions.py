@@ -18,11 +18,11 @@ from triplestore.expressions.query_terms import QueryTerms
 from triplestore.notebook.parts import output
 from triplestore.notebook.terms import quads_table, solutions_table
 from triplestore.operators.context import Context, running
-from triplestore.operators.explain_plan import explain, to_json
+from triplestore.operators.explain_plan import to_json
 from triplestore.operators.frame import Frame
 from triplestore.operators.operator import Operator
 from triplestore.sparql.results.decode import terms_of
-from triplestore.sparql.results.explanation import Explanation
+from triplestore.sparql.results.explanation import Explanation, explanation
 from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
@@ -404,11 +404,3 @@ class Triples:
 
     def _repr_html_(self) -> str:
         return output(quads_table(self, len(self), self._prefixes, "triple"))
-
-
-def explanation(plan: Operator | None, warnings: list[str]) -> Explanation:
-    """A plan that was run, as text and as a tree; likely mistakes come first, a line each."""
-    lines = [f"warning: {text}" for text in warnings]
-    if plan is None:
-        return Explanation("\n".join(lines), None, warnings)
-    return Explanation("\n".join([*lines, explain(plan)]), to_json(plan), warnings)
