@@ -19,10 +19,10 @@ from triplestore.terms.spans import U32, with_hashes
 from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 from triplestore.terms.vocabulary import XSD_STRING
 
+from ..numbering import Numbering
 from .iris import filled, first_bad_iri
 from .lexical import joined, lexical, text_buffers
 from .mapping import ColumnMapping, Template
-from .numbering import Numbering
 
 _REPEATS = 2
 """Minimum mean number of times that a value stands in the first batch of a column that is encoded

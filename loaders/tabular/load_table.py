@@ -22,9 +22,9 @@ from triplestore.terms.term_keys import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 from triplestore.thread_limits import look
 
+from ..numbering import FewTerms, ManyTerms, Numbering
 from .column_terms import TermColumns
 from .mapping import ColumnMapping, Mapping, Property
-from .numbering import FewTerms, ManyTerms, Numbering
 from .sources import Table, tables_of
 
 

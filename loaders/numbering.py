@@ -1,11 +1,12 @@
-"""Terms of a table, numbered as they come and given their ids at the end.
+"""Terms numbered as they come and given their ids at the end, for loads that parse no text.
 
-`Numbering` is what both ways do: large tables with a `TermCollector`, small ones with a dictionary
-of Python, because compiling or loading the kernels would take longer than loading the table.
+`Numbering` is what both ways do: large loads use a `TermCollector`, small ones a dictionary of
+Python, because loading the kernels would take longer than loading the data.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
@@ -58,10 +59,16 @@ class FewTerms:
 
     def add(self, spans: Spans) -> U32:
         """The numbers of some terms."""
-        data, starts, numbers = spans.buf.tobytes(), spans.starts.tolist(), self._numbers
+        data, starts = spans.buf.tobytes(), spans.starts.tolist()
         ends, kinds = (spans.starts + spans.lengths).tolist(), spans.kinds.tolist()
-        keys = [bytes((kind,)) + data[a:b] for kind, a, b in zip(kinds, starts, ends, strict=True)]
-        found = [numbers.setdefault(key, len(numbers) + 1) for key in keys]
+        return self.add_keys(
+            bytes((kind,)) + data[a:b] for kind, a, b in zip(kinds, starts, ends, strict=True)
+        )
+
+    def add_keys(self, keys: Iterable[bytes]) -> U32:
+        """The numbers of terms given as keys; 0 for an empty one, which stands for no term."""
+        numbers = self._numbers
+        found = [numbers.setdefault(key, len(numbers) + 1) if key else 0 for key in keys]
         return np.array(found, np.uint32)
 
     def seal(self) -> tuple[U32, TermSegment | None, list[bytes]]:
