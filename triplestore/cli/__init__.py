@@ -11,7 +11,17 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, importing, keeping, querying, rules, serving
+from triplestore.cli import (
+    data,
+    explaining,
+    importing,
+    keeping,
+    prefixing,
+    querying,
+    rules,
+    serving,
+)
+from triplestore.cli.shell import command as shelling
 
 __all__ = ["main"]
 
@@ -37,11 +47,13 @@ for _command in (
     importing.pull,
     querying.query,
     querying.update,
+    shelling.shell,
     serving.serve,
     rules.reason,
     rules.rules,
     rules.check,
     explaining.why,
+    prefixing.prefix,
     keeping.info,
     keeping.verify,
     keeping.backup,

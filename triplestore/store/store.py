@@ -230,6 +230,19 @@ class Store(Reading):
             writer.bind({prefix: iri})
         return writer.change
 
+    def unbind(self, prefix: str) -> Change:
+        """Forget a prefix; nothing happens if it is not known.
+
+        >>> store = Store()
+        >>> _ = store.bind("ex", "http://example.org/")
+        >>> _ = store.unbind("ex")
+        >>> dict(store.prefixes)
+        {}
+        """
+        with self._begin() as writer:
+            writer.unbind(prefix)
+        return writer.change
+
     def load(
         self,
         input: str | bytes | IO[bytes] | IO[str] | None = None,

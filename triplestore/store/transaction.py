@@ -95,6 +95,10 @@ class Transaction(Reading):
         """Name an IRI by a prefix, for dumps, queries and rules."""
         self._writer.bind({prefix: iri})
 
+    def unbind(self, prefix: str) -> None:
+        """Forget a prefix; nothing happens if it is not known."""
+        self._writer.unbind(prefix)
+
     # -- files and SPARQL -----------------------------------------------------------------------
 
     def load(

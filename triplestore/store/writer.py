@@ -309,6 +309,13 @@ class TransactionWriter:
         if new != known:
             self._meta[PREFIXES] = bytes_of_prefixes(new)
 
+    def unbind(self, prefix: str) -> None:
+        """Forget a prefix; nothing happens if it is not known."""
+        self._check_open()
+        known = self.prefixes()
+        if known.pop(prefix, None) is not None:
+            self._meta[PREFIXES] = bytes_of_prefixes(known)
+
     def prefixes(self) -> dict[str, str]:
         """The prefixes in force now."""
         return prefixes_of(self.kept)
