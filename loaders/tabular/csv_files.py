@@ -8,8 +8,10 @@ are strings. The text stays as it is in the file. Start at `read_csv` and `guess
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,24 +34,52 @@ _GUESSES = {
 _LOOKED_AT = 20
 """Number of cells that rule out most datatypes, before whole columns are looked at."""
 
+_BLOCK = 1 << 23
+"""Maximum bytes of a row."""
 
-def csv_names(path: Path, delimiter: str) -> list[str]:
+
+@dataclass(frozen=True, slots=True)
+class CsvOptions:
+    """How delimited text is written.
+
+    delimiter : what stands between the cells; None for what the file's name says
+    null_values : the texts of cells that have no value
+    """
+
+    delimiter: str | None = None
+    null_values: Collection[str] = ("",)
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise UsageError(
+                f"the delimiter is one character such as ',' or ';', not {self.delimiter!r}"
+            )
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError:
+            raise UsageError(
+                f"no encoding is called {self.encoding!r}; give for example utf-8, latin-1 or "
+                "cp1252"
+            ) from None
+        if isinstance(self.null_values, str):
+            raise UsageError("null_values is a list of texts, such as ['', 'NA']")
+
+
+def csv_names(path: Path, delimiter: str, options: CsvOptions) -> list[str]:
     """The names of the columns, from the first line."""
     import pyarrow as pa
     from pyarrow import csv
 
-    if len(delimiter) != 1:
-        raise UsageError(f"the delimiter is one character such as ',' or ';', not {delimiter!r}")
+    reading, parsing = _options(delimiter, options)
     try:
-        with csv.open_csv(path, parse_options=_parsing(delimiter)) as opened:
+        with csv.open_csv(path, read_options=reading, parse_options=parsing) as opened:
             return list(opened.schema.names)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         raise _fault(path, error) from None
 
 
-def read_csv(
-    path: Path, delimiter: str, columns: Sequence[str], null_values: Collection[str]
-) -> Any:
+def read_csv(path: Path, delimiter: str, columns: Sequence[str], options: CsvOptions) -> Any:
     """Some columns of a file as a table of strings."""
     import pyarrow as pa
     from pyarrow import csv
@@ -57,13 +87,14 @@ def read_csv(
     converting = csv.ConvertOptions(
         column_types={name: pa.string() for name in columns},
         include_columns=list(columns),
-        null_values=list(null_values),
+        null_values=list(options.null_values),
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
+    reading, parsing = _options(delimiter, options)
     try:
-        return csv.read_csv(path, parse_options=_parsing(delimiter), convert_options=converting)
-    except pa.ArrowInvalid as error:
+        return csv.read_csv(path, reading, parsing, converting)
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         raise _fault(path, error) from None
 
 
@@ -87,11 +118,18 @@ def guessed(cells: Any) -> str | None:
     return None
 
 
-def _parsing(delimiter: str) -> Any:
+def _options(delimiter: str, options: CsvOptions) -> tuple[Any, Any]:
+    """How the text is read, and how its lines are parsed."""
     from pyarrow import csv
 
-    return csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    return (
+        csv.ReadOptions(block_size=_BLOCK, encoding=options.encoding),
+        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+    )
 
 
 def _fault(path: Path, error: Exception) -> ParseError:
-    return ParseError(f"malformed CSV: {error}", filename=str(path))
+    message = str(error)
+    if "invalid UTF8" in message or isinstance(error, UnicodeDecodeError):
+        message += "; name its encoding, for example encoding='latin-1'"
+    return ParseError(f"malformed CSV: {message}", filename=str(path))

@@ -13,18 +13,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from pyoxigraph import NamedNode
 
 from triplestore.errors import CancelledError, needs_extra
 from triplestore.loaders.report import FileReport, Loaded
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.spans import U32, worth_kernels
+from triplestore.terms.spans import U32, spans_of_keys, worth_kernels
 from triplestore.terms.term_keys import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 from triplestore.thread_limits import look
 
 from ..numbering import FewTerms, ManyTerms, Numbering
 from .column_terms import TermColumns
-from .mapping import ColumnMapping, Mapping, Property
+from .csv_files import CsvOptions
+from .mapping import ColumnMapping, Mapping, Property, checked_iri
 from .sources import Table, tables_of
 
 
@@ -36,9 +38,9 @@ class TableOptions:
     properties: MappingOf[str, str | Property]
     type: str | None = None
     graph: Any = None
-    replace_graph: Any = None
     delimiter: str | None = None
     null_values: Collection[str] = ("",)
+    encoding: str = "utf-8"
     prefixes: MappingOf[str, str] = field(default_factory=dict)
     cancel: Callable[[], bool] | None = None
 
@@ -57,7 +59,8 @@ def load_table(source: Any, dictionary: Dictionary, options: TableOptions) -> Lo
         raise needs_extra("load_table", error, "arrow") from None
     began = time.monotonic()
     mapping = Mapping.of(options.subject, options.properties, options.type, options.prefixes)
-    tables = tables_of(source, mapping, options.delimiter, options.null_values)
+    csv = CsvOptions(options.delimiter, options.null_values, options.encoding)
+    tables = tables_of(source, mapping, csv)
     load = _Load(mapping, dictionary, options)
     for table in tables:
         load.read(table)
@@ -77,7 +80,7 @@ class _Load:
         self._files: list[FileReport] = []
         self._chunks: list[tuple[U32, int, U32]] = []
         self._constants: dict[str, int] = {}
-        self._graph = 0
+        self._graph = _graph_key(options)
 
     def read(self, table: Table) -> None:
         """Take the rows of a table."""
@@ -132,13 +135,10 @@ class _Load:
 
     def loaded(self) -> Loaded:
         """All rows in final ids."""
-        graph = self._options.graph
         numbering = self._numbering or FewTerms(self._dictionary)
         named = 0
-        if graph is not None:
-            from triplestore.terms.spans import spans_of_keys
-
-            named = int(numbering.add(spans_of_keys([key_of(graph)]))[0])
+        if self._graph is not None:
+            named = int(numbering.add(spans_of_keys([self._graph]))[0])
         ids, segment, new_keys = numbering.seal()
         count = sum(len(chunk[0]) for chunk in self._chunks)
         s, p, o, g = (np.zeros(count, np.uint32) for _ in range(4))
@@ -152,3 +152,11 @@ class _Load:
         if named:
             g[:] = ids[named]
         return Loaded(s, p, o, g, bool(named), segment, new_keys, files=self._files)
+
+
+def _graph_key(options: TableOptions) -> bytes | None:
+    """The key of the graph for all triples: its IRI, or a term."""
+    graph = options.graph
+    if type(graph) is str:  # terms of rdflib are texts too
+        graph = NamedNode(checked_iri(graph, "graph", options.prefixes))
+    return None if graph is None else key_of(graph)

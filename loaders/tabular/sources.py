@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from triplestore.errors import ParseError, UsageError, unreadable
 
-from .csv_files import csv_names, guessed, read_csv
+from .csv_files import CsvOptions, csv_names, guessed, read_csv
 from .mapping import Mapping as TableMapping
 
 BATCH_ROWS = 1 << 16
@@ -23,6 +23,7 @@ _CSV = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".psv": "|"}
 _PARQUET = (".parquet", ".pq")
 _IPC = (".arrow", ".feather", ".ipc", ".arrows")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+USUAL_CSV = CsvOptions()
 EXTENSIONS = (*_CSV, *_PARQUET, *_IPC)
 
 
@@ -42,16 +43,15 @@ class Table:
 def tables_of(
     source: Any,
     mapping: TableMapping,
-    delimiter: str | None = None,
-    null_values: Collection[str] = ("",),
+    options: CsvOptions = USUAL_CSV,
 ) -> Iterator[Table]:
     """The tables that a source stands for; each is checked for the columns when it is reached."""
     if isinstance(source, str | os.PathLike):
         for path in _paths(os.fspath(source)):
-            yield _file(path, mapping, delimiter, null_values)
+            yield _file(path, mapping, options)
     elif isinstance(source, list | tuple) and source and _all_paths(source):
         for item in source:
-            yield from tables_of(item, mapping, delimiter, null_values)
+            yield from tables_of(item, mapping, options)
     else:
         yield _in_memory(source, mapping)
 
@@ -87,15 +87,13 @@ def _suffix(path: Path) -> str | None:
     return suffixes[-1] if suffixes and suffixes[-1] in EXTENSIONS else None
 
 
-def _file(
-    path: Path, mapping: TableMapping, delimiter: str | None, null_values: Collection[str]
-) -> Table:
+def _file(path: Path, mapping: TableMapping, options: CsvOptions) -> Table:
     suffix = _suffix(path)
     try:
         path.stat()
     except OSError as error:
         raise unreadable(path, error) from error
-    if suffix is None and delimiter is None:
+    if suffix is None and options.delimiter is None:
         raise UsageError(
             f"the name of {path} tells no format of tables; there are {' '.join(EXTENSIONS)}, or "
             "give the delimiter of a text file"
@@ -104,12 +102,12 @@ def _file(
         return _parquet(path, mapping)
     if suffix in _IPC:
         return _ipc(path, mapping)
-    return _csv(path, mapping, delimiter or _CSV[str(suffix)], null_values)
+    return _csv(path, mapping, options.delimiter or _CSV[str(suffix)], options)
 
 
-def _csv(path: Path, mapping: TableMapping, delimiter: str, null_values: Collection[str]) -> Table:
-    mapping.check_columns(csv_names(path, delimiter), str(path))
-    table = read_csv(path, delimiter, mapping.needed, null_values)
+def _csv(path: Path, mapping: TableMapping, delimiter: str, options: CsvOptions) -> Table:
+    mapping.check_columns(csv_names(path, delimiter, options), str(path))
+    table = read_csv(path, delimiter, mapping.needed, options)
     found = {name: guessed(table[name]) for name in mapping.needed if name not in mapping.texts}
     datatypes = {name: datatype for name, datatype in found.items() if datatype}
     return Table(str(path), table.num_rows, _batches(table), datatypes)
@@ -121,7 +119,7 @@ def _parquet(path: Path, mapping: TableMapping) -> Table:
     file = _opened(path, lambda: pq.ParquetFile(path))
     mapping.check_columns(file.schema_arrow.names, str(path))
     batches = file.iter_batches(batch_size=BATCH_ROWS, columns=mapping.needed)
-    return Table(str(path), file.metadata.num_rows, map(_plain, batches))
+    return Table(str(path), file.metadata.num_rows, map(_plain, _read(path, batches)))
 
 
 def _ipc(path: Path, mapping: TableMapping) -> Table:
@@ -138,6 +136,13 @@ def _ipc(path: Path, mapping: TableMapping) -> Table:
     table = _opened(path, read)
     mapping.check_columns(table.column_names, str(path))
     return Table(str(path), table.num_rows, _batches(table.select(mapping.needed)))
+
+
+def _read(path: Path, batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches of a file, of which later ones may turn out damaged."""
+    batches = iter(batches)
+    while (batch := _opened(path, lambda: next(batches, None))) is not None:
+        yield batch
 
 
 def _opened(path: Path, read: Callable[[], Any]) -> Any:

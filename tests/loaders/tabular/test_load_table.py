@@ -236,6 +236,19 @@ def test_type_and_graph() -> None:
     assert {str(term) for term in dictionary.terms(loaded.o)} == {f"<{E}Person>"}
 
 
+def test_graph__as_text_or_as_a_term() -> None:
+    for graph in (E + "g", "e:g", ox.NamedNode(E + "g")):
+        dictionary = Dictionary()
+        options = TableOptions(
+            subject=E + "{id}", properties={}, type=E + "P", graph=graph, prefixes={"e": E}
+        )
+        loaded = load_table({"id": [1]}, dictionary, options)
+        loaded.add_terms(dictionary)
+        assert [str(term) for term in dictionary.terms(loaded.g)] == [f"<{E}g>"]
+    with pytest.raises(UsageError, match="graph: 'g' is not an absolute IRI"):
+        triples({"id": [1]}, properties={}, type=E + "P", graph="g")
+
+
 def test_prefixes__are_written_out() -> None:
     found = triples(
         {"id": [1], "v": [2]},
@@ -476,6 +489,21 @@ def test_csv__quotes_nulls_marks_delimiters_and_compression(tmp_path: Path) -> N
         given = None if delimiter == "\t" else delimiter
         found = triples(other, properties={"v": E + "v"}, delimiter=given)
         assert [o for _, _, o in found] == ['"a,b"']
+
+
+def test_csv__other_encodings_and_long_cells(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("id,v\n1,é\n".encode("latin-1"))
+    found = triples(path, properties={"v": E + "v"}, encoding="latin-1")
+    assert [o for _, _, o in found] == ['"é"']
+    with pytest.raises(ParseError, match="encoding='latin-1'"):
+        triples(path, properties={"v": E + "v"})
+    long = write(tmp_path / "long.csv", f"id,v\n1,{'x' * (1 << 22)}\n")
+    assert len(triples(long, properties={"v": E + "v"})[0][2]) == (1 << 22) + 2
+    with pytest.raises(UsageError, match="no encoding is called 'klingon'"):
+        triples(path, properties={"v": E + "v"}, encoding="klingon")
+    with pytest.raises(UsageError, match="null_values is a list of texts"):
+        triples(path, properties={"v": E + "v"}, null_values="NA")
 
 
 def test_csv__random_tables(tmp_path: Path, terms: str) -> None:
