@@ -20,6 +20,7 @@ from triplestore.cli import (
     querying,
     rules,
     serving,
+    tables,
 )
 from triplestore.cli.shell import command as shelling
 
@@ -42,6 +43,7 @@ def main() -> None:
 for _command in (
     data.load,
     data.dump,
+    tables.load_table,
     data.convert,
     importing.import_,
     importing.pull,

@@ -52,14 +52,23 @@ def solutions_table(
     shown = [[_text(term, namer) for term in row] for row in islice(solutions.tuples(), rows)]
     total = len(solutions)
     if not total:
-        return "no rows"
+        return counted(solutions)
     names = [f"?{name}" for name in solutions.variables]
     table = fitted_table(names, shown, width, plain=plain)
-    if total > len(shown):
-        count = f"{len(shown):,} of {total:,} rows shown"
-    else:
-        count = "1 row" if total == 1 else f"{total:,} rows"
+    cut = total > len(shown)
+    count = f"{len(shown):,} of {total:,} rows shown" if cut else counted(solutions)
     return f"{table}\n{count}" if table else count
+
+
+def counted(result: Solutions | Triples) -> str:
+    """The number of rows or triples of an answer, in words.
+
+    >>> from triplestore import Store
+    >>> counted(Store().query("SELECT * {}")), counted(Store().query("DESCRIBE <http://e/a>"))
+    ('1 row', 'no triples')
+    """
+    word, total = "triple" if isinstance(result, Triples) else "row", len(result)
+    return f"{total:,} {word}" if total == 1 else f"{f'{total:,}' if total else 'no'} {word}s"
 
 
 def text_table_of(

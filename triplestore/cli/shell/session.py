@@ -111,16 +111,13 @@ class Session:
         """An answer as text: a table, triples as Turtle, or yes or no."""
         # Late: it needs `sparql`, which `--help` does not.
         from triplestore.store.answers import are_triples, for_people
-        from triplestore.store.terminal import solutions_table
+        from triplestore.store.terminal import counted, solutions_table
 
         if isinstance(result, bool):
             return "true" if result else "false"
         if are_triples(result):
-            count = len(result)
-            if not count:
-                return "no triples"
-            known = "1 triple" if count == 1 else f"{count:,} triples"
-            return f"{for_people(result, self.prefixes)}\n{known}"
+            text = f"{for_people(result, self.prefixes)}\n" if len(result) else ""
+            return text + counted(result)
         return solutions_table(
             result,
             self.prefixes,
