@@ -391,6 +391,14 @@ def test_sources__pandas() -> None:
         triples(plain["x"], properties={"x": E + "x"})
 
 
+def test_sources__numbers_that_pandas_makes_floats_for_the_sake_of_nulls() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": [1, 2, 12345678], "boss": [None, 1, 2]})
+    found = triples(frame, properties={"boss": Property(E + "boss", E + "{boss}")})
+    assert found[0] == (f"<{E}12345678>", f"<{E}boss>", f"<{E}2>")
+    assert found[1] == (f"<{E}2>", f"<{E}boss>", f"<{E}1>")
+
+
 def test_sources__polars() -> None:
     pl = pytest.importorskip("polars")
     rows = random_rows(2, 200)
