@@ -1,8 +1,8 @@
-# `make demo` and `make test` are all a newcomer needs: each sets up what it needs in .venv first.
-# Needs Python 3.11 or later (make PYTHON=/path/to/python3 names one).
+# Start with `make demo` and `make test`: each first sets up .venv.
+# Requires Python 3.11 or later (`make PYTHON=/path/to/python3` chooses one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark spark-package test lint types kernels test-long fuzz test-boundscheck test-python-kernels bench limits \
+.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels wheel test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
@@ -10,17 +10,17 @@ export PYTHON
 
 PY := .venv/bin/python
 WORKERS ?= 2
-# By groups, so that the tests with Spark stay in one process and share its session.
+# By groups, so that all tests with Spark run in one process and share its session.
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
 
-# Tests that run kernels: once more with bounds checks, and once more as plain Python.
-KERNEL_TESTS := tests/kernels tests/terms tests/relations tests/operators tests/loaders tests/relations/test_sets.py
+# Tests that run kernels, for runs with bounds checks and as plain Python.
+KERNEL_TESTS := tests/kernels tests/terms tests/relations tests/operators tests/loaders
 SHORT := --hypothesis-profile=short -m "not long and not slow_kernels"
 
-help: ## say what there is
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-20s %s\n", $$1, $$2}'
 
-demo: setup-run ## make an example, load it into a store and look at it
+demo: setup-run ## make an example, load it into a store and query it
 	@$(PY) -m demo
 
 demo-spark: setup-spark ## the same data through Spark (needs Java 17)
@@ -29,8 +29,20 @@ demo-spark: setup-spark ## the same data through Spark (needs Java 17)
 spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
 	@$(PY) -m triplestore.loaders.spark.jobs.packaging build/spark
 
-test: lint types kernels ## check everything: style, types, tests (some minutes)
+data: setup-dev ## which folders of test data are missing, and where they come from
+	@cd tests && ../$(PY) -m support.data_folders
+
+# Kernels are compiled once for all tests, while types are checked on one processor.
+test: setup-dev ## check everything: style, types, tests (some minutes)
+	@$(MAKE) --no-print-directory --jobs=2 checks warm-up
+	@$(MAKE) --no-print-directory kernels
 	$(PYTEST)
+
+checks: lint types
+
+warm-up: setup-dev ## compile all kernels, in both forms
+	@$(PY) -m triplestore.cli warm-up --quiet
+	@NUMBA_BOUNDSCHECK=1 $(PY) -m triplestore.cli warm-up --quiet
 
 lint: setup-dev ## style only
 	$(PY) -m ruff check .
@@ -43,6 +55,9 @@ types: setup-dev ## types only
 kernels: setup-dev
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
 	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
+
+wheel: setup-dev ## build/wheel: the package with its kernels compiled; tried in a fresh environment
+	@$(PY) .ci/wheel.py build/wheel
 
 test-long: setup-dev ## the long forms of the tests as well (much longer)
 	$(PYTEST) --long --timeout=0 --hypothesis-profile=long
@@ -60,14 +75,14 @@ test-python-kernels: setup-dev ## tests of kernels run as plain Python
 bench: setup-bench ## measure against peers; reports go to bench/results
 	$(PY) -m bench all
 
-limits: setup-dev ## hostile queries, rules and documents: what each took until it ended
+limits: setup-dev ## hostile queries, rules and documents, and the cost of each
 	$(PY) -m bench limits
 
-format: setup-dev ## put the code into its standard form
+format: setup-dev ## format the code
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-clean: ## remove what the other targets made
+clean: ## remove the results of the other targets
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

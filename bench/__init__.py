@@ -1,1 +1,1 @@
-"""Workloads and peers, measured side by side. Start at `__main__.py`; DESIGN.md says how."""
+"""Workloads and peers, measured side by side. Start at `__main__.py`; see DESIGN.md."""

@@ -24,6 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
         except MeasurementError as error:
             print(f"bench {name}: {error}", file=sys.stderr)
             return 2
+        if given.note:
+            report.machine["note"] = given.note
         files = report.write(given.results)
         print(report.markdown())
         harness.say("wrote " + ", ".join(str(file) for file in files))
@@ -58,6 +60,7 @@ def add_common(verb: argparse.ArgumentParser) -> None:
         default=REPOSITORY / "build" / "bench",
         help="where temporary stores go: the disk that is measured",
     )
+    verb.add_argument("--note", default="", help="a remark about the machine, for the report")
     verb.add_argument("--quiet", action="store_true", help="print the report only")
 
 

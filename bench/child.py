@@ -1,7 +1,7 @@
-"""Runs one measurement and prints what it found: `python -m bench.child MODULE:FUNCTION ARGUMENTS`.
+"""Run one measurement and print its result: `python -m bench.child MODULE:FUNCTION ARGUMENTS`.
 
-The parent (harness.py) starts one of these for every run, so that no run inherits warm caches, a
-grown heap or a peak of memory from another.
+The parent (harness.py) starts one child for every run, so that no run inherits warm caches, a grown
+heap or a peak of memory from another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 
 class Clock:
-    """Wall and CPU seconds of the named parts of a run."""
+    """Wall and CPU seconds of named parts of a run."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -36,7 +36,7 @@ class Clock:
 def peak_bytes() -> int:
     """The peak of resident memory of this process.
 
-    Linux's ru_maxrss starts at that of the parent; VmHWM starts afresh with the program.
+    Linux's ru_maxrss begins at the value of the parent; VmHWM begins at zero.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -1,4 +1,4 @@
-"""What the papers' experiments on maintenance have in common: means, break-even, nested sizes.
+"""Shared parts of the papers' experiments on maintenance: means, break-even, nested sizes.
 
 Start at `mean_interval` and `break_even`; the protocol is that of Motik, Nenov, Piro and Horrocks,
 Maintenance of Datalog materialisations revisited, section 10.
@@ -46,7 +46,7 @@ def mean_interval(values: Sequence[float]) -> Mean:
 def break_even(
     incremental: Timing, scratch: Timing, facts: int, steps: int = 10, tolerance: float = 0.025
 ) -> int:
-    """The number of deleted facts at which both take the same time, by bisection from the half.
+    """The number of deleted facts at which both take the same time, by bisection from a half.
 
     Ends after `steps` steps, or when the two differ by less than `tolerance` of their mean.
 
@@ -88,7 +88,7 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 class Choice(NamedTuple):
-    """One update: what `auto` took, and what the best strategy by name took."""
+    """One update: the times of `auto` and of the best other strategy."""
 
     where: str
     auto: float
@@ -97,12 +97,12 @@ class Choice(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as long `auto` took."""
+        """The time of `auto` divided by the best time."""
         return self.auto / self.best
 
 
 def choices(where: str, seconds: Mapping[str, float], auto: str = "auto") -> list[Choice]:
-    """The choice at one point, if `auto` and others were measured there."""
+    """The choice at one point, if `auto` and others were measured."""
     others = {name: taken for name, taken in seconds.items() if name != auto}
     if auto not in seconds or not others:
         return []

@@ -1,7 +1,7 @@
-"""Runs measurements in fresh processes, and says on what machine and with what versions.
+"""Run measurements in fresh processes, and describe the machine and the versions.
 
-Start at `Harness.compare`: it runs several cases turn by turn (A B C A B C ...), so that a machine
-that slows down slows all of them, and keeps for each case every run and the best one.
+Start at `Harness.compare`: it runs several cases turn by turn (A B C A B C ...), so that a slower
+phase of the machine affects all of them, and keeps every run and the best one of each case.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MeasurementError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to measure: a function, by name, and its (JSON-able) arguments."""
+    """A measurement: a function, by name, and its arguments (JSON)."""
 
     function: str
     arguments: Mapping[str, Any]
@@ -52,20 +52,20 @@ class Result:
         return self.best[name]
 
     def least(self, name: str) -> float:
-        """The least of any number over the runs (the main one need not be least in that run)."""
+        """The minimum of any number over the runs."""
         return min(float(run[name]) for run in self.runs)
 
 
 @dataclass
 class Harness:
-    """How often to run, where to put temporary stores, and whether to report progress."""
+    """The number of runs, the folder for temporary stores, and whether to report progress."""
 
     repeats: int = 3
     folder: Path = REPOSITORY / "build" / "bench"
     verbose: bool = True
 
     def compare(self, cases: Iterable[Case], main: str, repeats: int | None = None) -> list[Result]:
-        """Run every case several times, turn by turn; results in the order of the cases."""
+        """Run every case several times, turn by turn; the results have the order of the cases."""
         results = [Result(case, main) for case in cases]
         for turn in range(repeats or self.repeats):
             for result in results:
@@ -80,17 +80,17 @@ class Harness:
 
     @contextmanager
     def temporary(self) -> Iterator[Path]:
-        """A folder on the disk that is measured, removed afterwards."""
+        """A folder on the measured disk, removed afterwards."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             yield Path(folder)
 
 
 def run_once(case: Case) -> dict[str, Any]:
-    """One run in a process of its own."""
+    """One run in a new process."""
     command = [sys.executable, "-m", "bench.child", case.function, json.dumps(case.arguments)]
-    # numpy asks for pages of 2 MB; where memory is in pieces the kernel moves others to make one:
-    # the same closure took 0.13 s or 0.28 s by chance. It can be set from outside.
+    # numpy asks for pages of 2 MB. If memory is fragmented, the kernel moves other pages to make
+    # one: the same closure took 0.13 s or 0.28 s by chance. The caller's setting takes precedence.
     environment = {"NUMPY_MADVISE_HUGEPAGE": "0", **os.environ, **case.environment}
     run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, env=environment)
     if run.returncode != 0:
@@ -100,7 +100,7 @@ def run_once(case: Case) -> dict[str, Any]:
 
 
 def machine(packages: Sequence[str]) -> dict[str, Any]:
-    """What the numbers depend on: the machine and the versions."""
+    """The machine and the versions of packages."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -143,7 +143,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 def sync_folder(folder: Path) -> None:
-    """fsync every file of a folder: what "safe on disk" means, for every peer alike."""
+    """fsync every file of a folder, so that every peer's data is safe on disk."""
     for path in [folder, *folder.rglob("*")]:
         descriptor = os.open(path, os.O_RDONLY)
         try:

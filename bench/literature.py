@@ -5,15 +5,15 @@
     thesis   Hu: Efficient computation and maintenance of Datalog materialisations, doctoral
              thesis, Oxford (2019): tables 4.2 to 4.4
 
-Seconds are of their machines and of systems in C++ on much larger data; only ratios say something
-here, and only roughly.
+Seconds are of the papers' machines, and of systems in C++ on much larger data; only ratios can be
+compared, and only roughly.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from bench.report import Table
+from bench.report import ReportTable
 
 
 class Deletion(NamedTuple):
@@ -122,9 +122,9 @@ def over(figures: Figures, above: str, below: str) -> float | None:
     return figures[above] / figures[below] if figures.get(above) and figures.get(below) else None
 
 
-def deletion_table(ours: dict[str, tuple[Figures, Figures]]) -> Table:
+def deletion_table(ours: dict[str, tuple[Figures, Figures]]) -> ReportTable:
     """Ours beside AIJ tables 3 and 4; `ours` has seconds and instances by name of the data."""
-    table = Table(
+    table = ReportTable(
         "Deleting 1,000 facts: ratios beside those of AIJ, tables 3 and 4",
         [
             "data",
@@ -150,10 +150,10 @@ def deletion_table(ours: dict[str, tuple[Figures, Figures]]) -> Table:
     return table
 
 
-def counters_table(ours: dict[str, Figures]) -> Table:
+def counters_table(ours: dict[str, Figures]) -> ReportTable:
     """Ours beside thesis table 4.2."""
-    table = Table(
-        "Deleting 1,000 facts: what counters are worth, beside thesis, table 4.2",
+    table = ReportTable(
+        "Deleting 1,000 facts: the gain by counters, beside thesis, table 4.2",
         ["data", "DRed / DRed^c", "B/F / B/F^c", "DRed^c / B/F^c"],
         note="Thesis: Hu, Efficient computation and maintenance of Datalog materialisations, "
         "Oxford (2019).",
@@ -164,9 +164,9 @@ def counters_table(ours: dict[str, Figures]) -> Table:
     return table
 
 
-def large_table(ours: dict[str, tuple[float, Figures]]) -> Table:
+def large_table(ours: dict[str, tuple[float, Figures]]) -> ReportTable:
     """Ours beside thesis tables 4.3 and 4.4; `ours` has the share deleted and seconds."""
-    table = Table(
+    table = ReportTable(
         "The largest deletion that ties with rematerialising, beside thesis, tables 4.3, 4.4",
         ["data", "deleted", "DRed / DRed^c", "B/F / B/F^c", "best / rematerialise"],
     )
@@ -183,9 +183,9 @@ def large_table(ours: dict[str, tuple[float, Figures]]) -> Table:
     return table
 
 
-def break_even_table(ours: dict[str, Figures], strategies: list[str]) -> Table:
+def break_even_table(ours: dict[str, Figures], strategies: list[str]) -> ReportTable:
     """Ours beside AIJ table 7: shares of the explicit facts."""
-    table = Table(
+    table = ReportTable(
         "Break-even with rematerialising, as a share of the explicit facts, beside AIJ, table 7",
         ["data", *strategies],
     )

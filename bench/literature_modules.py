@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bench.report import Table
+from bench.report import ReportTable
 
 
 class Modules(NamedTuple):
@@ -142,9 +142,9 @@ QUERIES = (
 rows and as a scheme. Look-ups of some hundreds of rows take 0.03 s in all four."""
 
 
-def modules_table(ours: dict[str, tuple[float | None, ...]]) -> Table:
+def modules_table(ours: dict[str, tuple[float | None, ...]]) -> ReportTable:
     """Ratios of ours (closing, small deletions, small insertions, large deletions) and theirs."""
-    table = Table(
+    table = ReportTable(
         "How many times faster with modules than with rules, beside modular and thesis",
         ["data", "closing", "small deletions", "small insertions", "deleting 25 %"],
         note="modular: Hu, Motik, Horrocks, AAAI (2019), tables 1, 2; thesis: Hu, Oxford (2019), "
@@ -158,15 +158,15 @@ def modules_table(ours: dict[str, tuple[float | None, ...]]) -> Table:
     return table
 
 
-def schemes_table(ours: dict[str, dict[str, tuple[float, float, float]]]) -> Table:
+def schemes_table(ours: dict[str, dict[str, tuple[float, float, float]]]) -> ReportTable:
     """Ours (seconds, peak and static bytes by way) beside storage, table 2."""
-    table = Table(
+    table = ReportTable(
         "Standard, module and scheme, beside storage, table 2",
         [
             *("data", "rules: s", "peak MB", "static MB", "module: s", "peak MB ", "static MB "),
             *("scheme: s", "peak MB  ", "static MB  ", "rules / scheme", "module / scheme"),
         ],
-        note="Peak: what closing takes on top of the statements and everything imported. Static: "
+        note="Peak: memory of closing beside the statements and everything imported. Static: "
         "rows with counters, and schemes. storage: Optimised storage for Datalog reasoning, AAAI "
         "(2024); its figures in GB are given in MB.",
     )
@@ -180,16 +180,16 @@ def schemes_table(ours: dict[str, dict[str, tuple[float, float, float]]]) -> Tab
     return table
 
 
-def _ways(table: Table, name: str, figures: list[tuple[float, float, float] | None]) -> None:
+def _ways(table: ReportTable, name: str, figures: list[tuple[float, float, float] | None]) -> None:
     cells = [value for f in figures for value in (f or (None, None, None))]
     scheme = figures[-1]
     ratios = [f[0] / scheme[0] if f and scheme and scheme[0] else None for f in figures[:-1]]
     table.add(name, *cells, *ratios)
 
 
-def broader_table(ours: list[tuple[str, int, float, float, float]]) -> Table:
+def broader_table(ours: list[tuple[str, int, float, float, float]]) -> ReportTable:
     """Ours (step, pairs, seconds, peak and static MB) beside storage, table 1."""
-    table = Table(
+    table = ReportTable(
         "A network of broader categories, beside storage, table 1",
         [
             "step",

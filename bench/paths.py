@@ -1,13 +1,14 @@
-"""How long the way of one fact through the code is: files, calls, and changes of package.
+"""The length of the way of one fact through the code: files, calls, and changes of package.
 
-Start at `main`. A small store with OWL 2 RL in force is warmed up with each operation, and then
-one more run of it is watched with `sys.setprofile`. A change of package is a call whose caller is
-in another top-level package (`store`, `reasoning`, `relations`, ...); calls of numpy and of other
-libraries in between do not count.
+Start at `main`. Each operation is run several times on a small store under OWL 2 RL, then once more
+under `sys.setprofile`. A change of package is a call whose caller is in another top-level package
+(`store`, `reasoning`, `relations`, ...); calls of numpy and other libraries in between do not
+count.
 
     python -m bench.paths            the table
     python -m bench.paths --files    also the files of each operation, with their calls
     python -m bench.paths --seconds  also the CPU time of each operation, the best of many
+    python -m bench.paths --report   also write bench/results/paths.{json,md}, with the CPU times
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from types import FrameType
 from typing import Any
 
 import triplestore
+from bench.harness import REPOSITORY, machine
+from bench.report import BenchReport, ReportTable
 from triplestore import NamedNode, Quad, Store
 from triplestore.sparql.results.solutions import Solutions
 
@@ -44,8 +47,9 @@ AXIOMS = """
                                    owl:someValuesFrom :Department ] ) ] .
 """
 PEOPLE = 300
+SUMMARY = "The way of one fact through the code, under OWL 2 RL"
 RUNS = 300
-"""Runs of an operation of which the fastest is taken."""
+"""Number of runs of an operation, of which the fastest counts."""
 
 ROOTS = [Path(triplestore.__file__).parent]
 ROOTS += [ROOTS[0].parent / name for name in ("loaders", "ontologies")]
@@ -53,20 +57,20 @@ ROOTS += [ROOTS[0].parent / name for name in ("loaders", "ontologies")]
 
 @dataclass
 class Trace:
-    """What was called while it was watching."""
+    """The calls during a run."""
 
     files: Counter[str] = field(default_factory=Counter)
     changes: int = 0
     known: dict[str, tuple[str, str] | None] = field(default_factory=dict)
 
     def place(self, file: str) -> tuple[str, str] | None:
-        """The package and the module of a file; None if it is not of the project."""
+        """The package and the module of a file; None for other libraries."""
         if file not in self.known:
             self.known[file] = _place(file)
         return self.known[file]
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        """Note a call."""
+        """Count a call."""
         if event != "call":
             return
         here = self.place(frame.f_code.co_filename)
@@ -107,7 +111,7 @@ def make_store() -> Store:
 
 
 def operations() -> list[tuple[str, Callable[[Store], None], Callable[[Store], None]]]:
-    """Name, what is done before it without being watched, and what is watched."""
+    """For each operation its name, an unmeasured preparation, and the operation."""
     fact = ":new1 :takes :c1 ."
     quad = Quad(*(NamedNode(f"http://ex.org/{name}") for name in ("new1", "takes", "c1")))
     delete = f"PREFIX : <http://ex.org/> DELETE DATA {{ {fact} }}"
@@ -169,19 +173,28 @@ def seconds(store: Store, before: Callable[[Store], None], act: Callable[[Store]
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=SUMMARY)
     parser.add_argument("--files", action="store_true")
     parser.add_argument("--seconds", action="store_true")
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--note", default="", help="a remark about the machine, for the report")
     given = parser.parse_args()
     print(f"{'operation':<22} {'files':>6} {'calls':>6} {'changes of package':>19}")
+    table = ReportTable(SUMMARY, ["operation", "files", "calls", "changes of package", "ms"])
     store = make_store()
     for name, before, act in operations():
         trace = watched(store, before, act)
-        took = f" {seconds(store, before, act) * 1e3:9.3f} ms" if given.seconds else ""
-        calls = sum(trace.files.values())
-        print(f"{name:<22} {len(trace.files):>6} {calls:>6} {trace.changes:>19}{took}")
+        took = seconds(store, before, act) * 1e3 if given.seconds or given.report else None
+        files, calls = len(trace.files), sum(trace.files.values())
+        table.add(name, files, calls, trace.changes, took)
+        shown = "" if took is None else f" {took:9.3f} ms"
+        print(f"{name:<22} {files:>6} {calls:>6} {trace.changes:>19}{shown}")
         for file, count in sorted(trace.files.items()) if given.files else ():
             print(f"    {count:>5} {file}")
+    if given.report:
+        about = {**machine(("triplestore", "numpy", "numba")), "note": given.note}
+        table.note = f"CPU time, the best of {RUNS} runs."
+        BenchReport("paths", SUMMARY, about, [table]).write(REPOSITORY / "bench" / "results")
 
 
 if __name__ == "__main__":

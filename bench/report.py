@@ -1,4 +1,4 @@
-"""What a workload found: tables, claims and plots, written as JSON and as Markdown."""
+"""The report of a workload: tables, claims and plots, written as JSON and as Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Cell = str | int | float | None
 
 
 @dataclass
-class Table:
+class ReportTable:
     """Columns with a heading each, and rows of cells."""
 
     title: str
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, what was measured, and whether it holds."""
+    """A claim, the measured value, and whether the claim holds."""
 
     text: str
     measured: str
@@ -61,13 +61,13 @@ class Plot:
 
 
 @dataclass
-class Report:
-    """Everything one workload found."""
+class BenchReport:
+    """The results of one workload."""
 
     workload: str
     summary: str
     machine: dict[str, Any] = field(default_factory=dict)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ReportTable] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     plots: list[Plot] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -115,13 +115,13 @@ class Report:
         as_json.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
         drawn = [path for plot in self.plots if (path := draw(plot, folder, self.workload))]
         if len(drawn) < len(self.plots):
-            self.plots = []  # no matplotlib: the text must not point at pictures that are missing
+            self.plots = []  # no matplotlib: the text must not link missing pictures
         as_text.write_text(self.markdown())
         return [as_json, as_text, *drawn]
 
 
 def draw(plot: Plot, folder: Path, workload: str) -> Path | None:
-    """Draw a plot as SVG, if matplotlib is there."""
+    """Draw a plot as SVG, if matplotlib is installed."""
     try:
         import matplotlib
     except ImportError:
@@ -165,7 +165,7 @@ def format_number(number: float) -> str:
 
 
 def ratio(ours: float, peer: float) -> str:
-    """How many times less ours is than the peer's: `5.1 x`."""
+    """The peer's value divided by ours: `5.1 x`."""
     return f"{float(f'{peer / ours:.2g}'):g} x" if ours else "-"
 
 

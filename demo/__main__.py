@@ -1,4 +1,4 @@
-"""The demo itself: `python -m demo [folder]`. Everything it does, a user's program could do."""
+"""The demo: `python -m demo [folder]`. It uses only the public interface."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUESTIONS = {
         SELECT ?line ?name {
           ?line a :RailLine ; :servesArea area:d3 ; rdfs:label ?name FILTER(LANG(?name) = "en")
         } ORDER BY ?line LIMIT 5""",
-    "Where does one change?   an aggregate of our own rules": """
+    "The stops with most lines   an aggregate in our rules": """
         SELECT ?name ?lines {
           ?stop a :Interchange ; :lineCount ?lines ; rdfs:label ?name FILTER(LANG(?name) = "en")
         } ORDER BY DESC(?lines) ?name LIMIT 3""",
@@ -34,7 +34,7 @@ QUESTIONS = {
           ?concept skos:broaderTransitive thesaurus:weather ; skos:prefLabel ?name
           FILTER(LANG(?name) = "en")
         } ORDER BY ?concept""",
-    "Where does one get without a step, and where not?   recursion and negation": """
+    "Step-free connections   recursion and negation": """
         SELECT (COUNT(DISTINCT ?x) AS ?connected) (COUNT(DISTINCT ?y) AS ?stranded) {
           { ?x :getsTo [] } UNION { ?y a :StrandedStop } }""",
 }
@@ -65,7 +65,7 @@ def main(folder: Path = FOLDER) -> None:
         look_ups(store)
         courses(store)
 
-    title("Inference: what the ontology, the thesaurus and rules of our own imply, from now on")
+    title("Inference by the ontology, the thesaurus and our own rules, from now on")
     triplestore("reason", "-l", place, "--regime", "owl-rl", "--regime", "skos")
     triplestore("check", "--rules", RULES)
     triplestore("reason", "-l", place, "--rules", RULES, "--quiet")
@@ -74,16 +74,16 @@ def main(folder: Path = FOLDER) -> None:
         triplestore("query", "-l", place, "-q", query)
     with Store(place) as store:
         explicit, inferred = store.count("explicit"), store.count("inferred")
-        print(f"\n  {explicit:,} quads were asserted, {inferred:,} follow from them")
-        title("Why is it so?   store.why(...)")
+        print(f"\n  {explicit:,} quads were asserted, {inferred:,} were inferred")
+        title("Why does it hold?   store.why(...)")
         print(store.why("line:10 :servesArea area:d3"))
         violations(store)
         changes(store)
         failing_load(store, folder)
 
-    title("Checking every byte of the store, and that nothing is inferred but what follows")
+    title("Checking every byte of the store, and that the inferred facts are exact")
     triplestore("verify", "-l", place, "--closure")
-    print(f"\nThe store stays in {place} to play with:\n  .venv/bin/triplestore info -l {place}")
+    print(f"\nThe store remains in {place}:\n  .venv/bin/triplestore info -l {place}")
 
 
 def title(text: str) -> None:
@@ -91,7 +91,7 @@ def title(text: str) -> None:
 
 
 def triplestore(*arguments: object) -> None:
-    """Run the command line as a user would, and show what was typed."""
+    """Run the command line as a user would, and show the command."""
     words = [str(argument) for argument in arguments]
     shown = " ".join(
         Path(word).name if word.startswith("/") else f"'{word}'" if "\n" in word else word
@@ -103,7 +103,7 @@ def triplestore(*arguments: object) -> None:
 
 def contents(store: Store) -> None:
     """Classes, properties and graphs with their counts, from columns of ids."""
-    title("What is in it")
+    title("The contents of the store")
     rows = list(store.rows_for_pattern())
     show_counts(store, "graph", np.concatenate([block.graph for block in rows]))
     types = list(store.rows_for_pattern(predicate=name("rdf:type")))
@@ -126,7 +126,7 @@ def show_counts(store: Store, what: str, column: NDArray[np.uint32], most: int =
 
 
 def look_ups(store: Store) -> None:
-    title("What is known about stop:12?   quads_for_pattern(stop:12, None, None)")
+    title("The statements about stop:12   quads_for_pattern(stop:12, None, None)")
     show(store.quads_for_pattern(name("stop:12"), None, None))
 
     title("Which stops have a heated waiting room?   (None, :facility, thesaurus:heated-room)")
@@ -139,7 +139,7 @@ def look_ups(store: Store) -> None:
         words = store.quads_for_pattern(quad.subject, name("skos:prefLabel"), None)
         print("  " + ", ".join(sorted(shorten(each.object) for each in words)))
 
-    title("What was noticed about line U2 in March?   (None, :about, line:U2, graph:2025-03)")
+    title("The notices about line U2 in March   (None, :about, line:U2, graph:2025-03)")
     march = name("graph:2025-03")
     notices = store.quads_for_pattern(None, name(":about"), name("line:U2"), march)
     for quad in notices:
@@ -159,7 +159,7 @@ def label(store: Store, subject: Any, language: str) -> str:
 
 
 def courses(store: Store) -> None:
-    """Batches of look-ups: a join of four steps that never leaves columns of ids."""
+    """Batches of look-ups: a join of four steps on columns of ids."""
     title("Which stops do most lines serve?   :call / :atPlatform / :platformOf, set at a time")
     start = time.perf_counter()
     calls = list(store.rows_for_pattern(predicate=name(":call")))
@@ -178,7 +178,7 @@ def courses(store: Store) -> None:
 
 
 def violations(store: Store) -> None:
-    title("What contradicts the rules?   store.violations()")
+    title("The violations of constraints   store.violations()")
     found = store.violations()
     for violation in found[:3]:
         stop = label(store, violation.values["stop"], "en")
@@ -187,7 +187,7 @@ def violations(store: Store) -> None:
 
 
 def changes(store: Store) -> None:
-    title("A transaction: a stop becomes step-free; what would follow?   transaction.diff()")
+    title("A transaction: a stop becomes step-free   transaction.diff()")
     stop, gets_to = name("stop:112"), name(":getsTo")
     step_free = name(":stepFree")
     before = len(list(store.quads_for_pattern(stop, gets_to, None)))
@@ -196,16 +196,16 @@ def changes(store: Store) -> None:
             transaction.remove(quad)
         transaction.add(Quad(stop, step_free, Literal("true", datatype=name("xsd:boolean"))))
         difference = transaction.diff()
-        print(f"  {len(difference.inferred_added):,} facts would follow, such as")
+        print(f"  {len(difference.inferred_added):,} facts would be inferred, such as")
         show(list(difference.inferred_added)[:3])
     print(f"  {transaction.change}")
     after = len(list(store.quads_for_pattern(stop, gets_to, None)))
     print(f"  stops that one gets to from there without a step: {before} before, {after} after")
-    print(f"  contradictions: {len(store.violations())}")
+    print(f"  violations: {len(store.violations())}")
 
 
 def failing_load(store: Store, folder: Path) -> None:
-    title("A file that breaks off in the middle is loaded as if it had not been")
+    title("A truncated file changes nothing")
     good = f'<{name("stop:900").value}> <{name(":fareZone").value}> "1" .\n'
     broken = folder / "broken.nt"
     broken.write_text(good * 3 + good[:60] + "\n")

@@ -1,4 +1,4 @@
-"""Writes the demo's files, in the formats in which such data comes."""
+"""Write the demo's files, in the usual formats of such data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ONTOLOGY = Path(__file__).parent / "ontology.ttl"
 
 
 def make_files(folder: Path) -> dict[str, Path]:
-    """Write all files; return them by what they are."""
+    """Write all files; returns them by content."""
     folder.mkdir(parents=True, exist_ok=True)
     network, stops, lines = write_network()
     files = {
@@ -42,7 +42,7 @@ def write(path: Path, made: Writer, format: RdfFormat) -> None:
     assert text is not None
     if prefixes:
         text = sort_prefixes(text)
-    # No time in the header of the gzip file: the same data is the same bytes.
+    # Without a time in the gzip header, so that equal data are equal bytes.
     path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
 

@@ -58,7 +58,7 @@ TRIPS_OF_A_LINE = 60
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop as the generator knows it."""
+    """A stop of the generator."""
 
     node: NamedNode
     number: int
@@ -181,7 +181,7 @@ def neighbours(stop: Stop, stops: list[Stop]) -> list[Stop]:
 def plan_course(
     chance: Chance, start: Stop, near: dict[int, list[Stop]], length: int
 ) -> list[Stop]:
-    """A way through the city that turns as little as it can and visits no stop twice."""
+    """A way through the city with few turns that visits each stop at most once."""
     course, angle = [start], chance.number(0, 359) * pi / 180
     while len(course) < length:
         here = course[-1]

@@ -1,4 +1,4 @@
-"""What other offices know: notices of disruptions by month, and the register of monuments.
+"""The records of other offices: notices of disruptions by month, and the register of monuments.
 
 The register has its own names for stops. A reasoner infers that they are the same from their stop
 codes (an inverse functional property).
@@ -17,7 +17,7 @@ NOTICES_OF_A_MONTH = 40
 
 
 def write_notices(stops: list[Stop], lines: list[NamedNode], seed: str = "notices") -> Writer:
-    """One named graph for each month, and what is known about each graph in the default graph."""
+    """A named graph for each month, and statements about each graph in the default graph."""
     out, chance = Writer(), Chance(seed)
     default = out.graph
     for month in MONTHS:
@@ -58,7 +58,7 @@ def write_notice(
 
 
 def write_register(stops: list[Stop], seed: str = "register") -> Writer:
-    """A register of old stops, for a named graph of its own."""
+    """A register of old stops, for its own named graph."""
     out, chance = Writer(), Chance(seed)
     for stop in chance.some_of(stops, 40):
         entry = name(f"register:{stop.number + 7000}")

@@ -39,7 +39,7 @@ def main(folder: Path = FOLDER) -> None:
     regimes = [part for regime in REGIMES for part in ("--reason", regime)]
     infer = (*regimes, "--rules", RULES, "--closure", CLOSURE)
     triplestore("import", "-l", on_spark, *chosen, *infer, *in_default)
-    title("And a file more into the store that is there, as a named graph")
+    title("Another file into the same store, as a named graph")
     triplestore("import", "-l", on_spark, "--master", MASTER, "--graph", graph, files["register"])
 
     title("The same on this machine alone: load, and infer")
@@ -53,15 +53,15 @@ def main(folder: Path = FOLDER) -> None:
     for question, query in QUESTIONS.items():
         title(question)
         triplestore("query", "-l", on_spark, "-q", query)
-    title("It is a store as any other: a stop goes, and what followed from it goes with it")
+    title("It is a store like any other: deleting a stop removes what was inferred from it")
     with Store(on_spark) as store:
         print(f"  {store.update('DELETE WHERE { stop:112 ?p ?o }')}")
     triplestore("verify", "-l", on_spark, "--closure")
-    print(f"\nThe store stays in {on_spark}, the job's report in {folder / 'report.json'}")
+    print(f"\nThe store remains in {on_spark}, the job's report in {folder / 'report.json'}")
 
 
 def require_spark() -> None:
-    """Say in one line what is missing, and end."""
+    """End with a message of one line if a requirement is missing."""
     try:
         pyspark_module()
         find_java()
@@ -74,10 +74,10 @@ def compare(*places: Path) -> None:
     for place in places:
         with Store.read_only(place) as store:
             digests.append(store.digest())
-            counts = f"{store.count('explicit'):,} stated, {store.count('inferred'):,} inferred"
+            counts = f"{store.count('explicit'):,} asserted, {store.count('inferred'):,} inferred"
             print(f"  {place.name:<10} {digests[-1]}   {counts}")
     if len(set(digests)) > 1:
-        sys.exit("the digests differ, and should not: please report this")
+        sys.exit("the digests differ, which is a bug: please report it")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A small SKOS thesaurus: what stops offer, and why services are disrupted."""
+"""A small SKOS thesaurus: facilities of stops, and causes of disruptions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SCHEME = name("thesaurus:scheme")
 
 
 def narrowest(top: str) -> list[str]:
-    """The concepts below `top` that have no narrower ones."""
+    """The concepts below `top` without narrower ones."""
     parents = {broader for broader, *_ in CONCEPTS.values()}
     return [key for key in CONCEPTS if key not in parents and top in ancestors(key)]
 

@@ -1,4 +1,4 @@
-"""Names that the parts of the demo share, and short ways to write quads."""
+"""Shared names of the demo, and short ways to write quads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def name(short: str) -> NamedNode:
 
 
 def shorten(term: object) -> str:
-    """A term as people read it: prefixed names, literals without the datatype's IRI."""
+    """A readable term: prefixed names, literals without the datatype's IRI."""
     if isinstance(term, NamedNode):
         for prefix, start in PREFIXES.items():
             local = term.value.removeprefix(start)
@@ -59,7 +59,7 @@ def typed(value: object, datatype: str) -> Literal:
 
 
 class Writer:
-    """Collects the quads of one file, of one graph after the other."""
+    """Collects the quads of one file, graph by graph."""
 
     def __init__(self) -> None:
         self.quads: list[Quad] = []
@@ -84,7 +84,7 @@ class Writer:
 
 
 class Chance:
-    """Random choices that are the same on every machine and in every version of Python."""
+    """Random choices that are equal on every machine and in every version of Python."""
 
     def __init__(self, seed: str) -> None:
         self._roll = random.Random(seed).random

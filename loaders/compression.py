@@ -1,7 +1,7 @@
 """Readers and writers of compressed files: gzip, bzip2, xz and zstd behind one interface.
 
-Start at `reader` and `writer`. What is always true: a compressed stream that ends early is an
-error, never a short file; several members or frames one after the other are one text.
+Start at `reader` and `writer`. Always true: a compressed stream that ends early is an error;
+consecutive members or frames are one text.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from triplestore.errors import BudgetError, ParseError, UsageError
 from .formats import BYTE_ORDER_MARK
 
 _CHUNK = 1 << 15  # compressed bytes per read
-_ZSTD_CHUNK = 1 << 10  # zstd has no bound for what comes out, but 128 KB for 4 bytes at most
-_MOST = 1 << 22  # decompressed bytes per step
-_XZ_MEMORY = 1 << 29  # for the dictionary, which a file may ask for; `xz -9` takes 65 MB
+_ZSTD_CHUNK = 1 << 10  # zstd has no limit for its output, which is at most 128 KB for 4 bytes
+_MAX_STEP = 1 << 22  # decompressed bytes per step
+_XZ_MEMORY = 1 << 29  # maximum memory that a file may ask for; `xz -9` takes 65 MB
 
 
 def _damages() -> tuple[type[Exception], ...]:
-    """What the libraries raise for damaged data."""
+    """The exceptions of the libraries for damaged data."""
     zstandard = sys.modules.get("zstandard")
     own = (zstandard.ZstdError,) if zstandard is not None else ()
     return (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, *own)
 
 
 class _Members(io.RawIOBase):
-    """Decompresses members or frames that follow each other, and notices a missing end."""
+    """Decompresses consecutive members or frames, and refuses a missing end."""
 
     def __init__(self, stream: BinaryIO, make: Callable[[], Any], name: str, kind: str) -> None:
         self._stream = stream
         self._make = make
         self._member = make()
-        self._fresh = True  # nothing was given to the current member yet
+        self._fresh = True  # the current member has no input yet
         self._rest = b""
-        self._begun = False  # nothing came out yet
+        self._begun = False  # no output yet
         self._ready = memoryview(b"")
         self._name = name
         self._kind = kind
@@ -51,7 +51,7 @@ class _Members(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """Fill as much of `target` as one step gives; 0 at the end."""
+        """Fill `target` with the output of one step; 0 at the end."""
         view = memoryview(target).cast("B")
         while not self._ready:
             piece = self._decompressed()
@@ -79,7 +79,7 @@ class _Members(io.RawIOBase):
                 raise ParseError(f"the {self._kind} data end too early", filename=self._name)
         if self._fresh:
             if self._kind == "gzip":
-                given = given.lstrip(b"\0")  # padding of tapes, allowed between members
+                given = given.lstrip(b"\0")  # padding on tapes is allowed between members
             if not given:
                 return None
         self._fresh = False
@@ -87,31 +87,31 @@ class _Members(io.RawIOBase):
             return self._step(given)
         except MemoryError as error:
             raise BudgetError(
-                f"{self._name}: the {self._kind} data need more memory to be read than there is"
+                f"{self._name}: there is not enough memory to decompress the {self._kind} data"
             ) from error
         except _damages() as error:
             raise self._damaged(error) from error
 
     def _step(self, given: bytes) -> bytes:
-        """Some bytes decompressed, or the beginning of it."""
+        """The next decompressed bytes."""
         if self._kind == "zstd":
             given, self._rest = given[:_ZSTD_CHUNK], given[_ZSTD_CHUNK:]
             return cast(bytes, self._member.decompress(given))
-        out = cast(bytes, self._member.decompress(given, _MOST))
+        out = cast(bytes, self._member.decompress(given, _MAX_STEP))
         self._rest = getattr(self._member, "unconsumed_tail", b"")
         return out
 
     def _damaged(self, error: Exception) -> ParseError:
         if "emory" in str(error):
             return ParseError(
-                f"the {self._kind} data need too much memory to be read ({error}): compress them "
-                "with a smaller window",
+                f"decompressing the {self._kind} data needs too much memory ({error}): "
+                "compress them with a smaller window",
                 filename=self._name,
             )
         return ParseError(f"the {self._kind} data are damaged: {error}", filename=self._name)
 
     def close(self) -> None:
-        """Also close the file below."""
+        """Also close the compressed stream."""
         self._stream.close()
         super().close()
 
@@ -130,10 +130,8 @@ _READERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def reader(stream: BinaryIO, compression: str | None, name: str) -> BinaryIO:
-    """The decompressed bytes of a stream; the stream itself if it is not compressed."""
-    if compression is None:
-        return stream
+def reader(stream: BinaryIO, compression: str, name: str) -> BinaryIO:
+    """The decompressed bytes of a stream."""
     return cast(BinaryIO, _Members(stream, _READERS[compression], name, compression))
 
 
@@ -153,11 +151,11 @@ _WRITERS: dict[str, Callable[[BinaryIO], Any]] = {
 
 
 def writer(stream: BinaryIO, compression: str | None) -> BinaryIO:
-    """A stream whose bytes arrive compressed; closing it ends the data, not the stream below."""
+    """A stream that compresses into another; closing it does not close the other."""
     if compression is None:
         return stream
     if compression not in _WRITERS:
         raise UsageError(
-            f"no compression is called {compression!r}; there are: {', '.join(_WRITERS)}"
+            f"{compression!r} is not a known compression; give one of: {', '.join(_WRITERS)}"
         )
     return cast(BinaryIO, _WRITERS[compression](stream))

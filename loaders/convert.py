@@ -1,10 +1,11 @@
-"""One document rewritten in another format, as a stream, without a store.
+"""Rewrite one document in another format, as a stream and without a store.
 
 Start at `convert`. The flags follow `oxigraph convert`.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from typing import IO, Any, BinaryIO, cast
@@ -13,13 +14,13 @@ import pyoxigraph as ox
 
 from triplestore.errors import UsageError
 
-from .documents import Input
-from .formats import LINE_FORMATS, format_of, known_names, split_name
+from .documents import OpenedSource
+from .formats import LINE_FORMATS
 from .judge import judged
 from .oxi import QuadText
-from .report import Problem, Reading
-from .sources import Source, find_sources
-from .writers import write_document
+from .report import BadStatement, ReadOptions
+from .sources import DocumentSource, find_sources
+from .writers import output_format, write_document
 
 GraphName = ox.NamedNode | ox.BlankNode | ox.DefaultGraph
 
@@ -37,24 +38,24 @@ def convert(
     to_graph: GraphName | None = None,
     to_base: str | None = None,
     lenient: bool = False,
-    report: Callable[[Problem], None] = lambda problem: None,
+    report: Callable[[BadStatement], None] = lambda problem: None,
 ) -> int:
     """Rewrite a file or stream in another format; returns the number of bad statements left out.
 
     from_graph : write the statements of this graph only, as those of the default graph
-    to_graph : write statements of the default graph into this graph
+    to_graph : the graph for statements of the default graph
     """
     (given,) = _one_source(source, from_format)
-    form, compression = _target_form(target, to_format)
+    form, compression = output_format(target, to_format)
     skipped = 0
 
-    def noted(problem: Problem) -> None:
+    def noted(problem: BadStatement) -> None:
         nonlocal skipped
         skipped += 1
         report(problem)
 
     def write(stream: BinaryIO) -> None:
-        reading = Reading(base_iri=base_iri, lenient=lenient)
+        reading = ReadOptions(base_iri=base_iri, lenient=lenient)
         quads, prefixes = _opened(given, reading, noted)
         chosen = _chosen(quads, from_graph, to_graph, form)
         _serialize(chosen, stream, form, prefixes, to_base)
@@ -63,61 +64,45 @@ def convert(
     return skipped
 
 
-def _one_source(source: Any, form: ox.RdfFormat | str | None) -> list[Source]:
+def _one_source(source: Any, form: ox.RdfFormat | str | None) -> list[DocumentSource]:
     if isinstance(source, str | os.PathLike):
         found = find_sources(None, source, form)
     else:
         found = find_sources(source, None, form)
     if len(found) != 1:
-        raise UsageError(f"{source} is {len(found)} documents; convert takes one")
+        raise UsageError(f"{source} names {len(found)} documents; convert takes one")
     return found
 
 
-def _target_form(target: Any, given: ox.RdfFormat | str | None) -> tuple[ox.RdfFormat, str | None]:
-    own, compression = (None, None)
-    if isinstance(target, str | os.PathLike):
-        own, compression = split_name(os.fspath(target))
-    form = format_of(given) if given is not None else own
-    if form is None:
-        raise UsageError(f"the output needs a format; name one of: {', '.join(known_names())}")
-    return form, compression
-
-
 def _opened(
-    source: Source, reading: Reading, noted: Callable[[Problem], None]
+    source: DocumentSource, reading: ReadOptions, noted: Callable[[BadStatement], None]
 ) -> tuple[Iterator[ox.Quad], dict[str, str]]:
     """The statements of a source, and the prefixes known when the first one was read."""
-    given = Input(source, -1)
+    given = OpenedSource(source, -1)
     given.open()
     if reading.lenient and source.format in LINE_FORMATS:
         return _judged_lines(given, source, noted), {}
     text = QuadText(given.stream(), source, reading, note=noted)
     quads = text.quads()
-    first = list(_taken(quads, 1))
+    first = list(itertools.islice(quads, 1))
     prefixes = text.prefixes
-    return _chained(first, quads), prefixes
-
-
-def _taken(quads: Iterator[ox.Quad], count: int) -> Iterator[ox.Quad]:
-    for _, quad in zip(range(count), quads, strict=False):
-        yield quad
-
-
-def _chained(first: list[ox.Quad], rest: Iterator[ox.Quad]) -> Iterator[ox.Quad]:
-    yield from first
-    yield from rest
+    return itertools.chain(first, quads), prefixes
 
 
 def _judged_lines(
-    given: Input, source: Source, noted: Callable[[Problem], None]
+    given: OpenedSource, source: DocumentSource, noted: Callable[[BadStatement], None]
 ) -> Iterator[ox.Quad]:
-    """The good lines, as loading would take them."""
+    """The good lines, as a lenient load takes them."""
     stream = given.stream()
     line = 1
-    while lines := [text for _, text in zip(range(_LINES), stream, strict=False)]:
+    while lines := list(itertools.islice(stream, _LINES)):
         good, faults = judged([text.rstrip(b"\r\n") for text in lines], source.format, True)
         for fault in faults:
-            noted(Problem(source.name, line + fault.index, fault.column, fault.message, fault.text))
+            noted(
+                BadStatement(
+                    source.name, line + fault.index, fault.column, fault.message, fault.text
+                )
+            )
         yield from ox.parse(good, ox.RdfFormat.N_QUADS)
         line += len(lines)
 

@@ -1,7 +1,7 @@
-"""Documents as blocks of N-Triples or N-Quads text: what the workers of a load take from.
+"""Documents as blocks of N-Triples or N-Quads text, which the workers of a load take.
 
-Start at `Document.take`. What is always true: blocks are numbered in the order of the document and
-taken in that order, by one worker at a time (under `lock`); a block ends where a line ends.
+Start at `Document.take`. Always true: blocks are numbered and taken in the order of the document,
+by one worker at a time (under `lock`); a block ends at the end of a line.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ from triplestore.errors import ParseError
 from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 
 from .formats import LINE_FORMATS
-from .ntriples import BLOCK_BYTES, BlockParser
+from .ntriples import BlockParser
 from .oxi import QuadText
-from .report import FileReport, Problem, Reading
+from .report import BadStatement, FileReport, ReadOptions
 from .scope import Renamer
-from .sources import Opened, Source
+from .sources import DocumentSource, Opened
+from .thresholds import LOADING
 
 _WINDOW = 1 << 16
 _LF, _CR = 10, 13
 
 
-class Stopped(Exception):  # noqa: N818 - no error: another worker failed, or the user wants out
+class Stopped(Exception):  # noqa: N818 - another worker failed, or the load was cancelled
     """Raised inside a worker that has to stop at once."""
 
 
 class LongLineError(ParseError):
-    """A line without an end that is longer than allowed; its number is not known here."""
+    """A line is longer than allowed; the number of the line is not known here."""
 
 
-class Input:
-    """An opened source; its beginning may have been read already."""
+class OpenedSource:
+    """An opened source whose beginning may have been read."""
 
-    def __init__(self, source: Source, limit: int) -> None:
-        """Read up to `limit` bytes; `whole` is the text if that was all of it."""
+    def __init__(self, source: DocumentSource, limit: int) -> None:
+        """Read up to `limit` bytes; `whole` is the text if the source has no more."""
         self.source = source
         self.opened: Opened | None = None
         self.whole: bytes | None = None
@@ -90,17 +91,17 @@ class Input:
 
     @property
     def position(self) -> int:
-        """Bytes read of the source as it is stored."""
+        """Number of stored bytes read (compressed, if the source is)."""
         return self.opened.position if self.opened is not None else 0
 
     def close(self) -> None:
-        """Close it."""
+        """Close the source."""
         if self.opened is not None:
             self.opened.close()
 
 
 class _InputStream(io.RawIOBase):
-    def __init__(self, given: Input) -> None:
+    def __init__(self, given: OpenedSource) -> None:
         self._given = given
 
     def readable(self) -> bool:
@@ -111,7 +112,7 @@ class _InputStream(io.RawIOBase):
 
 
 class Block(NamedTuple):
-    """A part of a document, whose text lies in the parser it was taken into."""
+    """A part of a document; its text is in the buffer of a parser."""
 
     number: int
     length: int
@@ -120,37 +121,37 @@ class Block(NamedTuple):
 class Document:
     """One document of a load; `take` is called under `lock` until `exhausted`."""
 
-    def __init__(self, given: Input, number: int, reading: Reading) -> None:
+    def __init__(self, given: OpenedSource, number: int, reading: ReadOptions) -> None:
         self.lock = threading.Lock()
         self.exhausted = False
         self.report = FileReport(given.source.name, number)
         self.flags = 0 if reading.refuse_named else QUADS
         self.form = ox.RdfFormat.N_TRIPLES if reading.refuse_named else ox.RdfFormat.N_QUADS
-        self.problems: list[Problem] = []
+        self.problems: list[BadStatement] = []
         self.prefixes: dict[str, str] = {}
         self._input = given
         self._reading = reading
         self._blocks = 0
         self._parsed = 0
-        self._counting = threading.Lock()  # apart from `lock`, which is held while one reads
+        self._counting = threading.Lock()  # not `lock`, which is held during reading
 
     @property
     def scope(self) -> bytes:
-        """What the kernel is to write before labels."""
+        """The prefix that the kernel writes before labels."""
         return b""
 
     @property
     def renamer(self) -> Renamer | None:
-        """Who gives the labels, where the kernel does not."""
+        """Renames labels where the kernel does not."""
         return None
 
     @property
     def position(self) -> int:
-        """Bytes read so far, of the source as it is stored."""
+        """Number of stored bytes read so far."""
         return self._input.position
 
     def take(self, parser: BlockParser, check: Callable[[], None]) -> Block | None:
-        """Move the next block into the parser; None if there is no more."""
+        """Move the next block into the parser; None at the end."""
         self._input.source.check = check
         self._input.open()
         length = self._fill(parser, check)
@@ -164,7 +165,7 @@ class Document:
         return Block(self._blocks - 1, length)
 
     def was_parsed(self) -> None:
-        """Called after each block: a finished document releases its memory."""
+        """Count a parsed block; a finished document releases its memory."""
         with self._counting:
             self._parsed += 1
             self._forget_if_done()
@@ -174,7 +175,7 @@ class Document:
             self.forget()
 
     def forget(self) -> None:
-        """Release what only reading needs: there may be a hundred thousand documents."""
+        """Release memory that only reading needs: a load may have a hundred thousand documents."""
 
     @property
     def blocks(self) -> int:
@@ -182,7 +183,7 @@ class Document:
         return self._blocks
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the source."""
         self.report.size = self.position
         self._input.close()
         self._input.source.check = lambda: None
@@ -194,7 +195,7 @@ class Document:
 class LineDocument(Document):
     """N-Triples or N-Quads: blocks are cut at line ends."""
 
-    def __init__(self, given: Input, number: int, reading: Reading) -> None:
+    def __init__(self, given: OpenedSource, number: int, reading: ReadOptions) -> None:
         super().__init__(given, number, reading)
         if given.source.format == ox.RdfFormat.N_TRIPLES:
             self.flags = 0
@@ -205,7 +206,7 @@ class LineDocument(Document):
 
     @property
     def scope(self) -> bytes:
-        """What the kernel is to write before labels."""
+        """The prefix that the kernel writes before labels."""
         return self._scope
 
     def _check_line(self, length: int) -> None:
@@ -219,7 +220,7 @@ class LineDocument(Document):
 
     def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
         length = parser.fill(self._rest)
-        wanted = BLOCK_BYTES
+        wanted = LOADING.block_bytes
         while not self._ended:
             check()
             while wanted <= length:
@@ -240,16 +241,16 @@ class LineDocument(Document):
 class RewrittenDocument(Document):
     """Any other format: pyoxigraph reads it and writes N-Quads."""
 
-    def __init__(self, given: Input, number: int, reading: Reading) -> None:
+    def __init__(self, given: OpenedSource, number: int, reading: ReadOptions) -> None:
         super().__init__(given, number, reading)
-        # No line is odd then, to be looked at later: anonymous nodes are numbered as they come.
+        # With TRUSTED no line is odd, so anonymous nodes are numbered in the order of the document.
         self.flags = QUADS | TRUSTED
         self._renamer = Renamer(number, generated=True, many=True)
         self._text: QuadText | None = None
 
     @property
     def renamer(self) -> Renamer | None:
-        """Who gives the labels: generated ones get numbers."""
+        """Renames labels: generated ones get numbers."""
         return self._renamer
 
     def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
@@ -263,10 +264,10 @@ class RewrittenDocument(Document):
         return parser.fill(text)
 
     def close(self) -> None:
-        """Close what is open, and let the parser go.
+        """Close the source, and drop the parser.
 
-        It holds what it reads from, by which it holds the load and this document; the garbage
-        collector does not see through it, and would never free any of them.
+        The parser holds the stream it reads from, and so the load and this document; the garbage
+        collector does not see this cycle.
         """
         if self._text is not None:
             self._text.close()
@@ -274,20 +275,21 @@ class RewrittenDocument(Document):
         super().close()
 
     def forget(self) -> None:
-        """Release what only reading needs."""
+        """Release memory that only reading needs."""
         self._renamer.forget()
 
 
-def make_document(given: Input, number: int, reading: Reading) -> Document:
+def make_document(given: OpenedSource, number: int, reading: ReadOptions) -> Document:
     """The document of an input, by its format."""
     kind = LineDocument if given.source.format in LINE_FORMATS else RewrittenDocument
     return kind(given, number, reading)
 
 
 def _last_line_end(text: Any) -> int:
-    """The position behind the last line end, 0 if there is none.
+    """The position after the last line end, 0 without one.
 
-    A CR at the very end does not count (an LF may follow); other CRs only where there is no LF.
+    A CR at the end of the text does not count, since an LF may follow. Other CRs count only in a
+    text without LF.
     """
     for byte, stop in ((_LF, len(text)), (_CR, len(text) - 1)):
         while stop > 0:

@@ -1,7 +1,7 @@
-"""Which formats and compressions there are, and how a file's name or first bytes tell them.
+"""The known formats and compressions, and how a file's name or first bytes show them.
 
 Start at `format_of` (a name, an `RdfFormat`, an extension) and `split_name` (a path). Formats are
-pyoxigraph's; the names are those users type after `--format`.
+pyoxigraph's; the names are the values of `--format`.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ def format_of(given: ox.RdfFormat | str) -> ox.RdfFormat:
         found = ox.RdfFormat.from_media_type(wanted)
     if found is None:
         raise UsageError(
-            f"no RDF format is called {given!r}; there are: {', '.join(known_names())}"
+            f"{given!r} is not a known RDF format; give one of: {', '.join(known_names())}"
         )
     return found
 
 
 def known_names() -> list[str]:
-    """The one name of each format that messages and help texts use.
+    """The name of each format in messages and help texts.
 
     >>> known_names()
     ['ntriples', 'nquads', 'turtle', 'trig', 'rdfxml', 'jsonld', 'n3']
@@ -104,7 +104,7 @@ def known_names() -> list[str]:
 
 
 def split_name(path: str | PurePath) -> tuple[ox.RdfFormat | None, str | None]:
-    """The format and the compression by a file's name; None where the name does not tell.
+    """The format and the compression that a file's name shows; None if it shows none.
 
     >>> split_name("data/dump.nt.gz")
     (<RdfFormat N-Triples>, 'gzip')
@@ -117,7 +117,7 @@ def split_name(path: str | PurePath) -> tuple[ox.RdfFormat | None, str | None]:
 
 
 def sniff_compression(first_bytes: bytes) -> str | None:
-    """The compression that the first bytes of a file tell, or None."""
+    """The compression that the first bytes of a file show, or None."""
     for magic, compression in _MAGIC.items():
         if first_bytes.startswith(magic):
             return compression

@@ -1,10 +1,10 @@
-"""The judge of odd lines: pyoxigraph says which are valid, and this says what was expected.
+"""The judge of odd lines: pyoxigraph decides which are valid, and this module says why not.
 
 Start at `judged`. The kernel hands over every line that is not certainly a usual statement. Valid
-lines come back as canonical N-Quads, which the kernel trusts; invalid ones with the column and what
-was expected there. What is always true: what loads is exactly what
-pyoxigraph's strict parser accepts, a line at a time (no token of a valid document crosses a line).
-Costs 0.6 microseconds per good line; 2 more where a batch holds a bad one.
+lines come back as canonical N-Quads, which the kernel trusts; invalid ones with a column and the
+expected text. Always true: a line loads exactly if pyoxigraph's strict parser accepts it (no token
+of a valid document crosses a line). Costs 0.6 microseconds per good line, and 2 more in a batch
+with a bad line.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any, cast
 
 import pyoxigraph as ox
 
-from triplestore.terms.guards.nesting import TOO_DEEP, Chain
+from triplestore.terms.guards.document_limits import TOO_DEEP, Chain
 
 from .report import shortened
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a line: its index among the lines judged, the column (from 1), why."""
+    """A bad line: its index among the judged lines, the column (from 1), and the reason."""
 
     index: int
     column: int
@@ -34,7 +34,7 @@ class Fault:
 def judged(lines: Sequence[bytes], form: ox.RdfFormat, lenient: bool) -> tuple[bytes, list[Fault]]:
     """The good lines as N-Quads, and the faults of the others.
 
-    Unless `lenient`, nothing behind the first fault is looked at.
+    Unless `lenient`, lines after the first fault are not judged.
     """
     text = b"\n".join(lines)
     nested = Chain().too_deep(text) is not None
@@ -83,7 +83,7 @@ def _rewritten(text: bytes, form: ox.RdfFormat) -> bytes:
 _GRAPH = "a graph name (an IRI or a blank node) or '.'"
 _AFTER = "the end of the line or a comment, one statement a line"
 
-# What may come in each place: what to call it, and how it may begin.
+# For each place of a statement: a description, and how its term may begin.
 _NODE = re.compile(r"<(?!<)|_:")
 _PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("an IRI <...> or a blank node _:... as the subject", _NODE),
@@ -95,7 +95,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 
-# What a term is expected to be, by its beginning.
+# Expected terms, by their beginning.
 _INSIDE = {
     "<": "an IRI",
     "_": "a blank node label",
@@ -112,7 +112,7 @@ _LITERAL = rf"{_STRING}(?:[ \t]*\^\^[ \t]*{_IRI}|[ \t]*@[a-zA-Z]+(?:-[a-zA-Z0-9]
 _TERM = re.compile(rf"{_IRI}|{_LABEL}|{_LITERAL}")
 _FLAT_TRIPLE = re.compile(rf"<<\([ \t]*(?:(?:{_IRI}|{_LABEL}|{_LITERAL})[ \t]*){{3}}\)>>")
 
-_TOO_LONG = "buffer maximal size"  # of a term that only pyoxigraph's parser takes
+_TOO_LONG = "buffer maximal size"  # pyoxigraph's message for a term that is too long
 _HEADING = re.compile(r"Parser error [^:]*: ")
 _TOKEN = re.compile(r"\S{1,40}")
 
@@ -136,12 +136,12 @@ def fault_of(line: bytes, index: int, form: ox.RdfFormat, error: SyntaxError) ->
 
 
 def message_of(error: SyntaxError) -> str:
-    """pyoxigraph's message without the place, which our message has already."""
+    """pyoxigraph's message without the place, which our message has."""
     return _HEADING.sub("", str(cast(Any, error).msg), count=1)
 
 
 def _told(message: str, expected: str) -> str:
-    """The parser's own message, for what is wrong inside a term, after what was expected."""
+    """What was expected, followed by the parser's message about the inside of a term."""
     for part, meant in _EXPECTED.items():
         if part in message:
             expected = meant
@@ -149,7 +149,7 @@ def _told(message: str, expected: str) -> str:
     return f"expected {expected}: {message}"
 
 
-#: What the parser means, in the form of all our messages.
+#: Parts of the parser's messages, and what was expected, in our words.
 _EXPECTED: dict[str, str] = {
     "rdf:langString": "a language tag, or another datatype",
     "rdf:dirLangString": "a language tag with --ltr or --rtl, or another datatype",
@@ -167,9 +167,9 @@ _EXPECTED: dict[str, str] = {
 
 
 def _walk(text: str, quads: bool) -> tuple[int, str]:
-    """The column of the first place where something else is expected, and what.
+    """The column of the first unexpected text, and what was expected there.
 
-    The column is 0 if a term begins as it should but is not right inside, which the parser knows
+    The column is 0 if a term begins correctly but is wrong inside: then the parser's message is
     better.
     """
     at = _skip(text, 0)

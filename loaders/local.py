@@ -1,10 +1,10 @@
 """Loading on this machine: documents in, columns of ids out, on a few threads.
 
-Start at `load`. Small input is parsed by pyoxigraph alone (see small.py), everything else block by
-block: each worker takes the next block of the first document that no other worker is reading from,
+Start at `load`. Small input is parsed by pyoxigraph alone (see small.py). Larger input is parsed in
+blocks: each worker takes the next block of the first document that no other worker is reading from,
 so several files and parts of one large file are parsed at once, and decompression overlaps with
-parsing. What is always true: the rows come out in the order of the documents, ids do not depend on
-which thread was faster, and nothing changes before the caller commits.
+parsing. Always true: rows are in the order of the documents, ids do not depend on the speed of
+threads, and nothing changes before the caller commits.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from triplestore.thread_limits import look
 
 from .documents import Document, make_document
 from .progress import Progress
-from .report import Loaded, Reading
+from .report import Loaded, ReadOptions
 from .small import load_small, small_inputs
-from .sources import InputLike, PathLike, Source, find_sources
+from .sources import DocumentSource, InputLike, PathLike, find_sources
 from .work import Work
 
 _POLL = 0.05  # seconds between checks of progress and cancellation
-_MOST_THREADS = 8
+_MAX_THREADS = 8
 _GRACE = 0.2  # seconds that workers have to stop
 
 
@@ -54,16 +54,16 @@ def load(
 
     input : a document itself: text, bytes, or a stream of either
     path : files instead: a path, a folder, a glob, `-` for standard input, or several of these
-    format : for documents whose name does not tell it
-    base_iri : what relative IRIs are resolved against; without it they are refused
-    to_graph : where statements of the default graph go; with `named_graphs="refuse"` a statement
-        in a named graph is an error, otherwise it stays where it is
-    lenient : keep the good statements, report the bad ones (`Loaded.problems`), raise nothing
-    first_file_number : makes blank node labels unique; a store never uses a number twice and goes
-        on with `Loaded.next_file_number`
+    format : the format of documents whose name does not show it
+    base_iri : the base of relative IRIs; without it they are refused
+    to_graph : the graph for statements of the default graph; statements of named graphs keep their
+        graph, or are errors with `named_graphs="refuse"`
+    lenient : keep good statements, report bad ones in `Loaded.problems`, and raise nothing
+    first_file_number : makes blank node labels unique; a store never uses a number twice, and its
+        next load starts with `Loaded.next_file_number`
     progress : show a bar on stderr
     limits : maximum length of a line and of a term
-    cancel : asked about twenty times a second whether to stop with `CancelledError`
+    cancel : called about twenty times a second; if it returns true, `CancelledError` is raised
 
     Raises ParseError for the first bad statement found, naming file, line and column.
 
@@ -76,7 +76,7 @@ def load(
         raise UsageError(f"named_graphs is 'keep' or 'refuse', not {named_graphs!r}")
     began = time.monotonic()
     found = find_sources(input, path, format)
-    reading = Reading(base_iri, to_graph, named_graphs == "refuse", lenient, limits)
+    reading = ReadOptions(base_iri, to_graph, named_graphs == "refuse", lenient, limits)
     try:
         loaded = _loaded(found, dictionary, reading, first_file_number, progress, cancel, threads)
     except (MemoryError, RuntimeError) as error:
@@ -93,9 +93,9 @@ def load(
 
 
 def _loaded(
-    found: list[Source],
+    found: list[DocumentSource],
     dictionary: Dictionary,
-    reading: Reading,
+    reading: ReadOptions,
     first_number: int,
     progress: bool | Progress,
     cancel: Callable[[], bool] | None,
@@ -116,7 +116,7 @@ def _check(cancel: Callable[[], bool] | None) -> None:
 
 
 def _default_threads() -> int:
-    return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+    return min(len(os.sched_getaffinity(0)), _MAX_THREADS)
 
 
 def _total(sources: Sequence[Any]) -> int | None:
@@ -125,13 +125,13 @@ def _total(sources: Sequence[Any]) -> int | None:
 
 
 class _Load:
-    """The threads of one load, what they share, and the columns at the end."""
+    """The threads of one load, their shared state, and the columns at the end."""
 
     def __init__(
         self,
         documents: list[Document],
         dictionary: Dictionary,
-        reading: Reading,
+        reading: ReadOptions,
         cancel: Callable[[], bool] | None,
     ) -> None:
         self._documents = documents
@@ -139,7 +139,7 @@ class _Load:
         self._work = Work(documents, dictionary, reading)
 
     def run(self, threads: int, bar: Progress | None) -> Loaded:
-        """Parse everything; the rows in final ids."""
+        """Parse everything; returns the rows in final ids."""
         workers = [_Worker(self._work, i) for i in range(threads)]
         grace = None
         try:
@@ -154,8 +154,8 @@ class _Load:
             grace = _GRACE
             raise
         finally:
-            # A worker may be waiting for a stream of the caller, which nothing can interrupt: it is
-            # left behind, with what it has open, and ends when something comes.
+            # A worker may wait for a stream of the caller, which nothing can interrupt. It is left
+            # behind with its open files, and ends when data arrives.
             ended = [worker.finish(grace) for worker in workers]
             if all(ended):
                 for document in self._documents:
@@ -175,8 +175,8 @@ class _Load:
 class _Worker(threading.Thread):
     """One thread of a load.
 
-    Waits use the event: after a `join` that Ctrl-C interrupts, Python 3.11 takes a running thread
-    for an ended one.
+    Waits use the event: after Ctrl-C interrupts a `join`, Python 3.11 reports that a running thread
+    has ended.
     """
 
     def __init__(self, work: Work, number: int) -> None:
@@ -185,7 +185,7 @@ class _Worker(threading.Thread):
         self._work = work
 
     def run(self) -> None:
-        """Work until there is nothing left."""
+        """Work until no block is left."""
         try:
             self._work.run()
         finally:

@@ -1,8 +1,8 @@
 """The fast path: blocks of N-Triples or N-Quads through the kernel, into numbered terms and rows.
 
 Start at `BlockParser`. Each worker thread has one and uses it for every block, so the memory of a
-load does not depend on the size of its files. What is always true: a piece that
-`pieces` gives is valid until the next one is asked for.
+load does not depend on the size of its files. Always true: a piece of `pieces` is valid until the
+next one.
 """
 
 from __future__ import annotations
@@ -16,32 +16,31 @@ from numpy.typing import NDArray
 from triplestore.kernels.documents import ntriples as kernels
 from triplestore.terms.spans import Spans
 
+from .thresholds import LOADING
+
 U8 = NDArray[np.uint8]
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 
-#: Bytes of text per block: about 3 ms of parsing, within the second-level cache.
-BLOCK_BYTES = 1 << 21
+# Maximum rows and odd lines of one call of the kernel.
 _ROWS = 1 << 15
-_TERMS = 1 << 15
 _ODD = 1 << 12
-_SLACK = 1 << 12  # room behind the text for at least one line's blank node labels
 _LF = 10
 
 
 @dataclass(slots=True)
 class Piece:
-    """What one call of the kernel found.
+    """The result of one call of the kernel.
 
     `terms` are the distinct terms; `rows` has their numbers (from 1) in columns s, p, o, g, where
-    0 as g is the default graph; `odd` has `(start, stop, line)` of lines that wait for judgement,
-    lines counted from the first of the block.
+    g = 0 is the default graph; `odd` has `(start, stop, line)` of lines that pyoxigraph has to
+    check, lines counted from the start of the block.
     """
 
     terms: Spans
     rows: U32
     odd: I64
-    free: int  # where the buffer behind the text is not used
+    free: int  # from here on the buffer is unused
 
     def odd_lines(self) -> list[bytes]:
         """The text of the odd lines."""
@@ -51,29 +50,31 @@ class Piece:
 class BlockParser:
     """The buffers of one thread, and the kernel on them."""
 
-    def __init__(self, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(self, block_bytes: int | None = None) -> None:
         self.lines = 0
-        self._starts = np.empty(_TERMS, np.int64)
-        self._lengths = np.empty(_TERMS, np.int64)
-        self._kinds = np.empty(_TERMS, np.uint8)
-        self._hashes = np.empty(_TERMS, np.uint64)
-        self._slots = np.empty(2 * _TERMS, np.uint32)
+        terms = LOADING.block_terms
+        self._starts = np.empty(terms, np.int64)
+        self._lengths = np.empty(terms, np.int64)
+        self._kinds = np.empty(terms, np.uint8)
+        self._hashes = np.empty(terms, np.uint64)
+        self._slots = np.empty(2 * terms, np.uint32)
         self._rows = np.empty(4 * _ROWS, np.uint32)
         self._odd = np.empty(3 * _ODD, np.int64)
         self._spans = np.zeros(13, np.uint64)
         self._state = np.zeros(6, np.int64)
         self._buf: U8 = np.empty(0, np.uint8)
-        self.reserve(block_bytes)
+        self._slack = LOADING.block_slack
+        self.reserve(LOADING.block_bytes if block_bytes is None else block_bytes)
 
     @property
     def capacity(self) -> int:
-        """Maximum number of bytes of text, without the line feed that ends them."""
-        return (len(self._buf) - _SLACK) // 2
+        """Maximum number of bytes of text, without the final line feed."""
+        return (len(self._buf) - self._slack) // 2
 
     def reserve(self, text_bytes: int, used: int = 0) -> None:
-        """Make room for this much text and as much again behind it, keeping what is used."""
+        """Make room for this much text and as much again after it, keeping the used bytes."""
         if text_bytes > self.capacity:
-            grown = np.empty(2 * text_bytes + _SLACK, np.uint8)
+            grown = np.empty(2 * text_bytes + self._slack, np.uint8)
             grown[:used] = self._buf[:used]
             self._buf = grown
 
@@ -105,7 +106,7 @@ class BlockParser:
                 self._buf, at, length, flags, prefix, self._slots, self._starts, self._lengths,
                 self._kinds, self._hashes, self._rows, self._odd, self._spans, state,
             )  # fmt: skip
-            if stopped == at:  # not even one line's labels fit into the empty room
+            if stopped == at:  # the labels of one line do not fit into the empty room
                 self.reserve(2 * self.capacity + 1, length)
                 continue
             at = stopped

@@ -1,10 +1,10 @@
 """Turtle, TriG, RDF/XML, JSON-LD and N3: read by pyoxigraph, rewritten as N-Quads for the kernel.
 
-Start at `QuadText`. Neither direction makes a Python object of ours per statement; the two steps
-cost about a microsecond per statement, of which the kernel's part runs in another thread. What is
-always true: a strict reader raises `ParseError` with the line where the parser stood; a lenient
-one continues behind a bad statement where pyoxigraph's parser recovers (Turtle, TriG and N3 after
-the next `.`; RDF/XML after the bad element; JSON-LD not at all), and keeps what was complete.
+Start at `QuadText`. Neither step makes a Python object of ours per statement; together they cost
+about a microsecond per statement, and the kernel's part runs in another thread. Always true: a
+strict reader raises `ParseError` with the parser's line; a lenient one keeps complete statements
+and continues after a bad one where pyoxigraph's parser recovers (Turtle, TriG and N3 after the next
+`.`; RDF/XML after the bad element; JSON-LD does not recover).
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from typing import Any, BinaryIO, cast
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError
-from triplestore.terms.guards.nesting import TOO_DEEP, Chain, check_depth
+from triplestore.terms.guards.document_limits import TOO_DEEP, Chain, check_depth
 from triplestore.terms.guards.parser_guard import Guard, Refused, guard_of
 
 from .judge import message_of
-from .report import KEPT_PROBLEMS, Problem, Reading
-from .sources import Source
+from .report import KEPT_PROBLEMS, BadStatement, ReadOptions
+from .sources import DocumentSource
 
 _STATEMENTS = 1 << 14  # a chunk: some 15 ms
 _AT_ONCE = 1 << 16
 _LF = 10
-#: Formats whose parsers report no line: fed line by line, the parser stands at our line. This takes
-#: 50 % longer, so a document that can be read twice is fed like this only after it failed.
+#: Formats whose parsers report no line. Fed line by line, the parser is at our line. This takes
+#: 50 % longer, so a document that can be read twice is fed like this only after an error.
 _WITHOUT_LINES = (ox.RdfFormat.RDF_XML, ox.RdfFormat.JSON_LD)
 _RELATIVE = "No scheme found in an absolute IRI"
 _REMOTE = "No LoadDocumentCallback has been set"
-#: What comes out of a parser, or out of what it reads from.
+#: Exceptions of a parser, or of the stream that it reads.
 _FAULTS = (SyntaxError, OSError, ValueError, MemoryError, Refused)
 _TOO_LONG = "expected terms of less than 16 MB; N-Triples and N-Quads may have longer ones"
 
@@ -43,17 +43,17 @@ class QuadText:
     def __init__(
         self,
         data: BinaryIO,
-        source: Source,
-        reading: Reading,
+        source: DocumentSource,
+        reading: ReadOptions,
         check: Callable[[], None] = lambda: None,
-        note: Callable[[Problem], None] | None = None,
+        note: Callable[[BadStatement], None] | None = None,
     ) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[BadStatement] = []
         self.bad = 0
         self._note = note or self._keep
         self._source = source
         self._reading = reading
-        # The refusal of a named graph comes without a line, too.
+        # The error for a named graph has no line either.
         silent = source.format in _WITHOUT_LINES or reading.refuse_named
         by_line = silent and (reading.lenient or not source.can_reopen)
         self._feed = _Feed(data, by_line, check, self._guard())
@@ -73,11 +73,11 @@ class QuadText:
 
     @property
     def prefixes(self) -> dict[str, str]:
-        """The prefixes met so far."""
+        """The prefixes declared so far."""
         return dict(self._parser.prefixes)
 
     def close(self) -> None:
-        """Release the exception that ended it, if there was one."""
+        """Release the exception that ended reading, if any."""
         self._feed.taken_error()
 
     def quads(self) -> Iterator[ox.Quad]:
@@ -98,13 +98,15 @@ class QuadText:
             text = cast(bytes, ox.serialize(some, format=ox.RdfFormat.N_QUADS))
         except _FAULTS as error:
             raise self._translated(error) from error
-        # In RDF/XML they are elements in elements, which the guard of the text does not tell apart.
+        # In RDF/XML triple terms are nested elements, which the guard of the text does not detect.
         if self._source.format == ox.RdfFormat.RDF_XML and Chain().too_deep(text) is not None:
-            raise Problem(self._source.name, self._feed.line, None, f"expected {TOO_DEEP}").error()
+            raise BadStatement(
+                self._source.name, self._feed.line, None, f"expected {TOO_DEEP}"
+            ).error()
         return text
 
     def _kept(self) -> Iterator[ox.Quad]:
-        """The statements that are right; problems are noted."""
+        """The good statements; problems are noted."""
         while True:
             try:
                 quad = next(self._parser)
@@ -122,7 +124,7 @@ class QuadText:
                 continue
             yield quad
 
-    def _keep(self, problem: Problem) -> None:
+    def _keep(self, problem: BadStatement) -> None:
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(problem)
 
@@ -131,21 +133,21 @@ class QuadText:
         if isinstance(error, Refused):
             return self._refusal(error).error()
         if isinstance(error, UsageError):  # of check_depth
-            return Problem(self._source.name, self._feed.line, None, str(error)).error()
-        if (failure := self._feed.taken_error()) is not None:  # reading failed, or was cancelled
+            return BadStatement(self._source.name, self._feed.line, None, str(error)).error()
+        if (failure := self._feed.taken_error()) is not None:  # reading failed or was cancelled
             return failure
         if isinstance(error, SyntaxError):
             return self._problem(error).error()
         if isinstance(error, MemoryError) and "buffer maximal size" in str(error):
-            return Problem(self._source.name, None, None, _TOO_LONG).error()
+            return BadStatement(self._source.name, None, None, _TOO_LONG).error()
         return error
 
-    def _refusal(self, refused: Refused) -> Problem:
+    def _refusal(self, refused: Refused) -> BadStatement:
         line = self._feed.line
         self._feed.taken_error()
-        return Problem(self._source.name, line, None, refused.message)
+        return BadStatement(self._source.name, line, None, refused.message)
 
-    def _problem(self, error: SyntaxError) -> Problem:
+    def _problem(self, error: SyntaxError) -> BadStatement:
         message = message_of(error)
         if message == "Named graphs are not allowed":
             message = "expected statements of the default graph only: named graphs are refused here"
@@ -153,16 +155,16 @@ class QuadText:
             message = f"expected an absolute IRI, or base_iri given to load: {message}"
         if _REMOTE in message:
             message = (
-                "expected a context within the document: a context named by its address is not "
-                "fetched, so put it into the document"
+                "expected a context within the document: remote contexts are not fetched, so put "
+                "the context into the document"
             )
         line = error.lineno
         if line is None:
             line = self._feed.line if self._feed.by_line else self._line_again()
-        return Problem(self._source.name, line, error.offset, message)
+        return BadStatement(self._source.name, line, error.offset, message)
 
     def _line_again(self) -> int | None:
-        """The line of the first error, found by reading the document once more, line by line."""
+        """The line of the first error; reads the document again, line by line."""
         opened = self._source.open()
         data = io.BufferedReader(cast(Any, opened.data))
         feed = _Feed(data, True, self._feed.check, self._guard())
@@ -174,11 +176,11 @@ class QuadText:
         finally:
             feed.taken_error()
             opened.close()
-        return None  # the document has changed meanwhile
+        return None  # the document has changed
 
 
 class _Feed:
-    """What pyoxigraph reads from: guarded, counted by line, ended if the load was cancelled."""
+    """The stream that pyoxigraph reads: guarded, counted by line, ended by a cancelled load."""
 
     def __init__(
         self, data: BinaryIO, by_line: bool, check: Callable[[], None], guard: Guard
@@ -188,28 +190,28 @@ class _Feed:
         self.error: BaseException | None = None
         self._data = data
         self._guard = guard
-        self._ready = b""  # was guarded, and waits to be asked for from `_at` on
+        self._ready = b""  # guarded bytes; those from `_at` on are unread
         self._at = 0
         self._fresh = True  # the next byte begins a line
-        self._lines = 0  # begun, of what was handed out by line
-        self._ended = 0  # line ends in what was guarded
+        self._lines = 0  # lines begun, of those handed out by line
+        self._ended = 0  # line ends in the guarded bytes
 
     @property
     def line(self) -> int | None:
-        """The line that was handed out last, or the one of what the guard refused."""
+        """The last line handed out, or the line that the guard refused."""
         return (self._ended if isinstance(self.error, Refused) else self._lines) or None
 
     def taken_error(self) -> BaseException | None:
-        """The exception that ended reading, if there was one, once.
+        """Return the exception that ended reading, if any, and forget it.
 
-        It must not stay here: its traceback leads to the parser, and the parser holds this object
-        in a way that the garbage collector cannot follow.
+        Its traceback leads to the parser, and the parser holds this object in a cycle that the
+        garbage collector does not see.
         """
         error, self.error = self.error, None
         return error
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes: a line or a part of one where lines are to be counted."""
+        """The next bytes; at most one line where lines are counted."""
         try:
             self.check()
             if self._at == len(self._ready):
@@ -228,7 +230,7 @@ class _Feed:
         return self._ready[start:stop]
 
     def _block(self) -> bytes:
-        """The next block, guarded; as long as what is checked again, so that this is rare."""
+        """The next guarded block; at least as long as the text that the guard checks again."""
         block = self._data.read(max(_AT_ONCE, self._guard.waiting))
         try:
             self._guard.look(block)

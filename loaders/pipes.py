@@ -1,7 +1,7 @@
-"""Pipes, terminals and devices: reading them can wait forever if no process writes.
+"""Pipes, terminals and devices, whose readers may wait forever for a writer.
 
-Start at `Pipe`. What is always true: Ctrl-C or the caller can end a wait; one that takes longer
-than two seconds is reported on stderr, once.
+Start at `Pipe`. Always true: Ctrl-C or the caller can end a wait; a wait of more than two seconds
+is reported on stderr once.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .thresholds import LOADING
+
 _POLL = 100  # milliseconds between two checks whether the load was cancelled
-_PATIENCE = 2.0  # seconds until the user is told
 
 
 class Pipe(io.RawIOBase):
     """A file descriptor that is polled before it is read."""
 
     def __init__(self, number: int, name: str, check: Callable[[], None], own: bool) -> None:
-        """`check` raises where the load was cancelled; `own` says whether to close it."""
+        """`check` raises if the load was cancelled; `own`: close the descriptor at the end."""
         self._number = number
         self._name = name
         self._check = check
@@ -32,7 +33,7 @@ class Pipe(io.RawIOBase):
 
     @classmethod
     def opened(cls, path: Path, check: Callable[[], None]) -> Pipe:
-        """A pipe or device by its name; it is opened without waiting for a writer."""
+        """Open a pipe or device by name, without waiting for a writer."""
         return cls(os.open(path, os.O_RDONLY | os.O_NONBLOCK), str(path), check, True)
 
     def readable(self) -> bool:
@@ -40,7 +41,7 @@ class Pipe(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """Read what is available, at least one byte; 0 at the end."""
+        """Read the available bytes, at least one; 0 at the end."""
         view = memoryview(target).cast("B")
         while True:
             self._wait()
@@ -55,14 +56,14 @@ class Pipe(io.RawIOBase):
         began = time.monotonic()
         while not poll.poll(_POLL):
             self._check()
-            if not self._told and time.monotonic() - began > _PATIENCE:
+            if not self._told and time.monotonic() - began > LOADING.patience:
                 self._told = True
-                text = f"triplestore: waiting for {self._name}: nothing was written to it yet"
+                text = f"triplestore: waiting for {self._name}, which has no data yet"
                 sys.stderr.write(f"{text} (Ctrl-C ends this)\n")
                 sys.stderr.flush()
 
     def close(self) -> None:
-        """Close it if it is our own."""
+        """Close the descriptor, if it is our own."""
         if self._own and not self.closed:
             os.close(self._number)
         super().close()

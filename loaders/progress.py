@@ -1,7 +1,7 @@
-"""What a user sees while a load runs: a bar on a terminal, a line now and then elsewhere.
+"""The progress of a load: a bar on a terminal, a line every few seconds elsewhere.
 
-Start at `Progress`. Writes to stderr only, ten times a second on a terminal and every five
-seconds otherwise; nothing for loads of less than half a second.
+Start at `Progress`. It writes to stderr only: ten times a second on a terminal, every five seconds
+otherwise, and nothing for loads of less than half a second.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BAR = 24
 
 
 class Progress:
-    """A bar with rate and estimate; `total` is in bytes, None where it is not known."""
+    """A bar with rate and estimate; `total` is in bytes, None if unknown."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Progress:
         self._shown = False
 
     def update(self, done: int, statements: int, note: str = "") -> None:
-        """Update the bar, if it is time to."""
+        """Update the bar, if it is time."""
         now = self._clock()
         if now < self._next:
             return

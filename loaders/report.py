@@ -1,4 +1,4 @@
-"""The result of a load: columns of ids, the new terms, and what was wrong.
+"""The result of a load: columns of ids, the new terms, and the statements that were refused.
 
 Start at `Loaded`. Nothing here changes a store: the caller adds the segment and commits the rows,
 or drops both.
@@ -20,14 +20,14 @@ from triplestore.terms.term_keys import Term
 
 U32 = NDArray[np.uint32]
 
-#: Maximum number of bad statements that are kept with place and text; others are only counted.
+#: Maximum number of bad statements kept with place and text; others are only counted.
 KEPT_PROBLEMS = 100
 _SHOWN = 200  # maximum number of characters kept of a bad statement
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How the documents of a load are to be read; see `load`."""
+class ReadOptions:
+    """Options for reading the documents of a load; see `load`."""
 
     base_iri: str | None = None
     to_graph: Term | None = None
@@ -46,7 +46,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BadStatement:
     """A statement that was refused: where, why, and its text."""
 
     file: str
@@ -56,7 +56,7 @@ class Problem:
     text: str | None = None
 
     def error(self) -> ParseError:
-        """The exception that a strict load raises for it."""
+        """The exception that a strict load raises."""
         return ParseError(
             self.message,
             filename=self.file,
@@ -90,10 +90,10 @@ class FileReport:
 class Loaded:
     """The rows of a load in final ids, and the terms that were new.
 
-    `s, p, o, g` have one row per statement, in the order of the documents, duplicates and all;
-    g is 0 for the default graph. New terms are numbered behind the dictionary's last one, by kind
-    and bytes; they are a `segment` (large loads), or `new_keys` for the live table (small ones).
-    `add_terms` takes them into the dictionary, before anything reads the rows.
+    `s, p, o, g` have one row per statement, duplicates included, in the order of the documents;
+    g is 0 for the default graph. New terms are numbered after the dictionary's last one, by kind
+    and bytes. Large loads give them as a `segment`, small ones as `new_keys` for the live table.
+    Call `add_terms` before anything reads the rows.
     """
 
     s: U32
@@ -105,7 +105,7 @@ class Loaded:
     new_keys: list[bytes] = field(default_factory=list)
     files: list[FileReport] = field(default_factory=list)
     prefixes: dict[str, str] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[BadStatement] = field(default_factory=list)
     bad: int = 0  # all bad statements, of which `problems` lists the first
     next_file_number: int = 1
     seconds: float = 0.0
@@ -114,14 +114,14 @@ class Loaded:
         return len(self.s)
 
     def add_terms(self, dictionary: Dictionary) -> None:
-        """Take the new terms into the dictionary they were numbered for."""
+        """Add the new terms to the dictionary they were numbered for."""
         if self.segment is not None:
             dictionary.add_segment(self.segment)
         elif self.new_keys:
             dictionary.append_keys(dictionary.size + 1, self.new_keys)
 
     def summary(self) -> str:
-        """One line for people."""
+        """The load in one line of text."""
         rate = len(self) / self.seconds if self.seconds else 0.0
         bad = f", {self.bad:,} bad" if self.bad else ""
         count = len(self.files)

@@ -1,17 +1,15 @@
-"""Blank nodes belong to the file that brought them: the labels they are kept under.
+"""The labels of blank nodes in a store: each blank node belongs to the file it was read from.
 
-Start at `prefix` and `Renamer`. File number n (durable, never used twice in a store) turns a label
-L into `f<n>x<L>`, and the k-th generated label of the file (the anonymous nodes of Turtle and its
-kin, to which the parser gives random names) into `f<n>b<k>`, so that loading a file twice in a new
-store gives the same labels twice.
+Start at `prefix` and `Renamer`. In file number n (durable, never used twice in a store) a label L
+becomes `f<n>x<L>`. The k-th generated label of the file (the parser gives random names to the
+anonymous nodes of Turtle and similar formats) becomes `f<n>b<k>`. So a file that is loaded into two
+new stores has the same labels in both. A label that ends with a dot, which only `rdf:nodeID` in
+RDF/XML may do, becomes `f<n>d<L>_`.
 
-A label that ends with a dot, as `rdf:nodeID` in RDF/XML may and no label elsewhere, becomes
-`f<n>d<L>_`.
-
-This is legal (a letter first, then what L may contain), injective within a file (`x`, `b` and `d`
-separate the kinds, followed by the label itself or its number) and between files (a number is
-digits up to the first letter). Labels would grow with every dump and load; therefore the
-writer gives labels of this form as `b<id>` (see writers.py).
+The new labels are legal (a letter, then characters of L), unique within a file (`x`, `b` and `d`
+separate the kinds, followed by the label or its number) and between files (the number ends at the
+first letter). Labels would grow with every dump and load, so the writer replaces labels of this
+form by `b<id>` (see writers.py).
 """
 
 from __future__ import annotations
@@ -27,17 +25,17 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import Spans, spans_of_keys
 from triplestore.terms.term_keys import BLANK, TRIPLE
 
-#: What the parser calls a node without a label: a random number in hexadecimal.
+from .thresholds import LOADING
+
+#: The parser's label for a node without one: a random hexadecimal number.
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
-#: Number of labels from which a large table of numbers takes less memory than Python objects.
-_FEW = 10_000
 _SCOPED = re.compile(rb"f[0-9]+[xbd]")
-# What may stand in canonical N-Triples: a literal, an IRI, or a blank node (its label captured).
+# The terms of canonical N-Triples: a literal, an IRI, or a blank node (its label is captured).
 IN_TRIPLE = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:([^ ]+)')
 
 
 def prefix(number: int) -> bytes:
-    """What comes before the labels of a file.
+    """The prefix of a file's labels.
 
     >>> prefix(3)
     b'f3x'
@@ -46,7 +44,7 @@ def prefix(number: int) -> bytes:
 
 
 def is_scoped(label: bytes) -> bool:
-    """True if a label has the form that loading gives.
+    """Whether a label has the form that loading gives.
 
     >>> is_scoped(b"f12xalice"), is_scoped(b"alice")
     (True, False)
@@ -55,10 +53,10 @@ def is_scoped(label: bytes) -> bool:
 
 
 class Renamer:
-    """The labels of one file; generated ones are numbered in the order in which they are met."""
+    """The labels of one file; generated ones are numbered in the order of their first use."""
 
     def __init__(self, number: int, generated: bool, many: bool = False) -> None:
-        """With `generated`, labels may be the parser's; if there may be `many`, in few bytes."""
+        """`generated`: labels may be the parser's; `many`: there may be many, so save memory."""
         self.plain = prefix(number)
         self._numbered = b"f%db" % number
         self._dotted = b"f%dd" % number
@@ -97,9 +95,9 @@ class Renamer:
         if self._collector is None:
             known = self._known
             numbers = [known.setdefault(label, len(known) + 1) for label in labels]
-            if self._many and len(known) > _FEW:
+            if self._many and len(known) > LOADING.few_labels:
                 self._collector = TermCollector(Dictionary())
-                self._collector.add(*_spans(list(known)))  # which numbers them as they came
+                self._collector.add(*_spans(list(known)))  # numbers them in this order
                 self._known = {}
             return numbers
         return cast("list[int]", self._collector.add(*_spans(labels)).tolist())
@@ -127,7 +125,7 @@ def _spans(labels: list[bytes]) -> Spans:
 
 
 def renamed_terms(terms: Spans, free: int, renamer: Renamer) -> Spans:
-    """Terms of which the blank nodes were renamed; their new texts come behind `buf[:free]`."""
+    """The terms with renamed blank nodes, whose new texts follow `buf[:free]`."""
     places = np.flatnonzero((terms.kinds == BLANK) | (terms.kinds == TRIPLE))
     if len(places) == 0:
         return terms

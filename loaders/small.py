@@ -1,7 +1,7 @@
 """Small documents, without kernels: loading numba would take longer than loading the data.
 
-Start at `load_small`. The result is that of the fast path, ids and labels included. Costs about 10
-microseconds per statement.
+Start at `load_small`. The result equals that of the fast path, ids and labels included. Costs about
+10 microseconds per statement.
 """
 
 from __future__ import annotations
@@ -14,37 +14,38 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.guards.nesting import Chain
-from triplestore.terms.term_keys import key_of
+from triplestore.terms.guards.document_limits import Chain
+from triplestore.terms.term_keys import BLANK, TRIPLE, key_of
 
-from .documents import Input
+from .documents import OpenedSource
 from .formats import LINE_FORMATS
 from .judge import judged
 from .oxi import QuadText
-from .report import KEPT_PROBLEMS, FileReport, Loaded, Problem, Reading
+from .report import KEPT_PROBLEMS, BadStatement, FileReport, Loaded, ReadOptions
 from .scope import Renamer
-from .sources import Source
-
-#: Maximum bytes of text of a small load: without numba loaded, and with it.
-COLD = 1 << 20
-WARM = 1 << 16
+from .sources import DocumentSource
+from .thresholds import LOADING
 
 _LINES = re.compile(rb"\r\n|\n|\r")
 _IGNORED = re.compile(rb"[ \t]*(?:#.*)?", re.DOTALL)
+_WITH_LABELS = (BLANK, TRIPLE)
 _DEFAULT = -1  # the last of the ids, which is 0
 
 
-def small_inputs(sources: Sequence[Source], check: Callable[[], None]) -> list[Input]:
-    """The sources, opened; each has its `whole` text if all together are small.
+def small_inputs(
+    sources: Sequence[DocumentSource], check: Callable[[], None]
+) -> list[OpenedSource]:
+    """The sources, opened; each has its `whole` text if all together are small enough.
 
     `check` is called while waiting for a pipe.
     """
-    left = WARM if "triplestore.kernels.documents.ntriples" in sys.modules else COLD
-    inputs: list[Input] = []
+    warm = "triplestore.kernels.documents.ntriples" in sys.modules
+    left = LOADING.small_warm if warm else LOADING.small_cold
+    inputs: list[OpenedSource] = []
     try:
         for source in sources:
             source.check = check
-            inputs.append(Input(source, left))
+            inputs.append(OpenedSource(source, left))
             whole = inputs[-1].whole
             left = -1 if whole is None else left - len(whole)
     except BaseException:
@@ -55,18 +56,18 @@ def small_inputs(sources: Sequence[Source], check: Callable[[], None]) -> list[I
 
 
 def load_small(
-    inputs: Sequence[Input], dictionary: Dictionary, reading: Reading, first_number: int
+    inputs: Sequence[OpenedSource], dictionary: Dictionary, reading: ReadOptions, first_number: int
 ) -> Loaded:
-    """What `load` gives, for inputs whose `whole` text is known."""
+    """The result of `load` for inputs whose `whole` text is known."""
     numbers: dict[bytes, int] = {}
     rows: list[int] = []
     loaded = _nothing()
-    most = reading.limits.term + 1  # and the byte of its kind
+    most = reading.limits.term + 1  # with the byte of its kind
     default = None if reading.to_graph is None else key_of(reading.to_graph)
     for position, given in enumerate(inputs):
         report = FileReport(given.source.name, first_number + position, size=given.position)
         loaded.files.append(report)
-        renamer = Renamer(report.number, generated=given.source.format not in LINE_FORMATS)
+        renamer: Renamer | None = None  # most documents have no blank nodes
         for quad in _statements(given, reading, report, loaded):
             graph = quad.graph_name
             keys = [key_of(quad.subject), key_of(quad.predicate), key_of(quad.object)]
@@ -75,7 +76,12 @@ def load_small(
             for key in keys:
                 if len(key) > most:
                     reading.limits.check_term(len(key) - 1, key[1:61], report.name)
-            keys = renamer.keys(keys)
+            s, o, g = keys[0][0], keys[2][0], keys[-1][0]  # their kinds; a predicate is an IRI
+            if s in _WITH_LABELS or o in _WITH_LABELS or g in _WITH_LABELS:
+                if renamer is None:
+                    lines = given.source.format in LINE_FORMATS
+                    renamer = Renamer(report.number, generated=not lines)
+                keys = renamer.keys(keys)
             if len(keys) == 3 and default is not None:
                 keys.append(default)
             rows.extend(numbers.setdefault(key, len(numbers)) for key in keys)
@@ -92,8 +98,8 @@ def _nothing() -> Loaded:
 
 
 def _number(loaded: Loaded, rows: list[int], keys: list[bytes], dictionary: Dictionary) -> None:
-    """Give final ids: known terms have theirs, new ones follow in the order of their keys."""
-    ids = np.zeros(len(keys) + 1, np.uint32)  # the last one stays 0, for the default graph
+    """Set the final ids: known terms keep theirs, new ones follow in the order of their keys."""
+    ids = np.zeros(len(keys) + 1, np.uint32)  # the last one remains 0, for the default graph
     ids[:-1] = dictionary.lookup_keys(keys)
     new = sorted((keys[i], int(i)) for i in np.flatnonzero(ids[:-1] == 0))
     for offset, (key, i) in enumerate(new, dictionary.size + 1):
@@ -105,7 +111,7 @@ def _number(loaded: Loaded, rows: list[int], keys: list[bytes], dictionary: Dict
 
 
 def _statements(
-    given: Input, reading: Reading, report: FileReport, loaded: Loaded
+    given: OpenedSource, reading: ReadOptions, report: FileReport, loaded: Loaded
 ) -> Iterable[ox.Quad]:
     if given.source.format in LINE_FORMATS:
         return _line_statements(given, reading, report, loaded)
@@ -113,7 +119,7 @@ def _statements(
 
 
 def _other_statements(
-    given: Input, reading: Reading, report: FileReport, loaded: Loaded
+    given: OpenedSource, reading: ReadOptions, report: FileReport, loaded: Loaded
 ) -> Iterator[ox.Quad]:
     text = QuadText(given.stream(), given.source, reading)
     yield from text.quads()
@@ -125,7 +131,7 @@ def _other_statements(
 
 
 def _line_statements(
-    given: Input, reading: Reading, report: FileReport, loaded: Loaded
+    given: OpenedSource, reading: ReadOptions, report: FileReport, loaded: Loaded
 ) -> Iterable[ox.Quad]:
     assert given.whole is not None
     quads = given.source.format == ox.RdfFormat.N_QUADS and not reading.refuse_named
@@ -142,7 +148,7 @@ def _line_statements(
     loaded.bad += len(faults)
     for fault in faults[: KEPT_PROBLEMS - len(loaded.problems)]:
         line = places[fault.index] + 1
-        problem = Problem(report.name, line, fault.column, fault.message, fault.text)
+        problem = BadStatement(report.name, line, fault.column, fault.message, fault.text)
         if not reading.lenient:
             raise problem.error()
         loaded.problems.append(problem)

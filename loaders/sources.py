@@ -1,8 +1,8 @@
-"""What is to be loaded: paths, folders, globs, standard input, streams, text and bytes.
+"""Sources of a load: paths, folders, globs, standard input, streams, text and bytes.
 
-Start at `find_sources`: what the user names becomes a list of `Source`, in an order that does not
-depend on the file system. A `Source` has a name (for messages), a format, its size if that is
-known, and opens its decompressed bytes.
+Start at `find_sources`: it turns the arguments of a load into a list of `DocumentSource`, in an
+order that does not depend on the file system. A source has a name (for messages), a format and, if
+known, a size, and opens its decompressed bytes.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ _GLOB_MARKS = frozenset("*?[")
 
 
 @dataclass(slots=True)
-class Source:
-    """One document: where its bytes come from and how they are to be read."""
+class DocumentSource:
+    """One document: the source of its bytes, and how they are read."""
 
     name: str
     format: ox.RdfFormat
     path: Path | None = None
     data: bytes | None = None
-    stream: BinaryIO | None = None  # read once, from where it stands; not closed
+    stream: BinaryIO | None = None  # read once, from its position; not closed
     size: int | None = None  # bytes as stored (compressed), if known
     compression: str | None = field(default=None)
-    check: Callable[[], None] = lambda: None  # raises while waiting, if the load was cancelled
+    check: Callable[[], None] = lambda: None  # raises during a wait if the load was cancelled
 
     def open(self) -> Opened:
-        """Open it; a stream can be opened once only."""
+        """Open it; a stream can be opened only once."""
         raw = self._raw()
-        first = _peek(raw)
+        first = raw.peek(MAGIC_BYTES)[:MAGIC_BYTES]
         found = sniff_compression(first)
         if found is None and self.compression is not None and first:
             raw.close()
             raise ParseError(
-                f"is called {self.compression}, but does not begin as such data do",
+                f"is named as {self.compression}, but does not start like {self.compression} data",
                 filename=self.name,
             )
         if found is None and (syntax := other_syntax(raw.peek(MAGIC_BYTES))) is not None:
@@ -71,11 +71,12 @@ class Source:
         if first.startswith(BYTE_ORDER_MARK):
             raw.read(len(BYTE_ORDER_MARK))
         counted = _Counted(raw)
-        return Opened(compression.reader(cast(BinaryIO, counted), found, self.name), counted)
+        data = cast(BinaryIO, counted)
+        return Opened(compression.reader(data, found, self.name) if found else data, counted)
 
     @property
     def can_reopen(self) -> bool:
-        """True if it can be read twice."""
+        """Whether it can be read twice."""
         return self.data is not None or (self.path is not None and self.size is not None)
 
     def _raw(self) -> io.BufferedReader:
@@ -97,7 +98,7 @@ class Source:
 
 
 class Opened:
-    """The decompressed bytes of a source, and how far it was read."""
+    """The decompressed bytes of a source, and the position in it."""
 
     def __init__(self, data: BinaryIO, counted: _Counted) -> None:
         self.data = data
@@ -119,7 +120,7 @@ class Opened:
         return done
 
     def close(self) -> None:
-        """Close what was opened (never a stream that the caller gave)."""
+        """Close the source, but not a stream of the caller."""
         self.data.close()
 
 
@@ -127,10 +128,10 @@ def find_sources(
     input: InputLike | None,
     path: PathLike | Iterable[PathLike] | None = None,
     format: ox.RdfFormat | str | None = None,
-) -> list[Source]:
-    """All documents that a call of `load` names, in the order given; see there.
+) -> list[DocumentSource]:
+    """All documents of a call of `load`, in the order of its arguments.
 
-    Folders and globs are sorted, and give only files whose extension tells a format.
+    Folders and globs are sorted, and give only files with a known extension.
     """
     form = None if format is None else format_of(format)
     if (input is None) == (path is None):
@@ -148,14 +149,14 @@ def find_sources(
     return [_stream_source(input, form)]
 
 
-def _named_sources(item: PathLike, form: ox.RdfFormat | None) -> Iterator[Source]:
+def _named_sources(item: PathLike, form: ox.RdfFormat | None) -> Iterator[DocumentSource]:
     if item == STDIN:
-        yield Source(_STDIN_NAME, _needed(form, "standard input"), stream=sys.stdin.buffer)
+        yield DocumentSource(_STDIN_NAME, _needed(form, "standard input"), stream=sys.stdin.buffer)
     else:
         yield from _files_of(os.fspath(item), form)
 
 
-def _files_of(name: str, form: ox.RdfFormat | None) -> Iterator[Source]:
+def _files_of(name: str, form: ox.RdfFormat | None) -> Iterator[DocumentSource]:
     path = Path(name)
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if split_name(file)[0] and file.is_file())
@@ -173,20 +174,20 @@ def _files_of(name: str, form: ox.RdfFormat | None) -> Iterator[Source]:
         yield _file_source(file, form, split_name(file)[0])
 
 
-def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None) -> Source:
+def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None) -> DocumentSource:
     if form is None and own is None:
         syntax = syntax_of_name(path)
         if syntax is not None:
             raise ParseError(advice(syntax, str(path)), filename=str(path))
         raise UsageError(
-            f"the name of {path} tells no RDF format; name one of: {', '.join(known_names())}"
+            f"the name of {path} shows no RDF format; give one of: {', '.join(known_names())}"
         )
     try:
         status = path.stat()
     except OSError as error:
         raise unreadable(path, error) from error
     size = status.st_size if path.is_file() else None  # a pipe has none
-    return Source(
+    return DocumentSource(
         str(path),
         cast(ox.RdfFormat, form or own),
         path=path,
@@ -195,7 +196,7 @@ def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None
     )
 
 
-def _text_source(text: str | bytes, form: ox.RdfFormat) -> Source:
+def _text_source(text: str | bytes, form: ox.RdfFormat) -> DocumentSource:
     try:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError as error:
@@ -203,15 +204,15 @@ def _text_source(text: str | bytes, form: ox.RdfFormat) -> Source:
         raise ParseError(
             "expected Unicode text, found a lone surrogate", filename="input", line=line
         ) from error
-    return Source("input", form, data=data, size=len(data))
+    return DocumentSource("input", form, data=data, size=len(data))
 
 
-def _stream_source(stream: Any, form: ox.RdfFormat | None) -> Source:
+def _stream_source(stream: Any, form: ox.RdfFormat | None) -> DocumentSource:
     name = getattr(stream, "name", None)
     name = name if isinstance(name, str) else "stream"
     own, compressed = split_name(name)
-    return Source(
-        name, form or _needed(own, "a stream without a telling name"), stream=stream,
+    return DocumentSource(
+        name, form or _needed(own, "a stream whose name shows no format"), stream=stream,
         compression=compressed,
     )  # fmt: skip
 
@@ -225,16 +226,12 @@ def _descriptor(stream: Any) -> int | None:
 
 def _needed(form: ox.RdfFormat | None, what: str) -> ox.RdfFormat:
     if form is None:
-        raise UsageError(f"{what} needs a format; name one of: {', '.join(known_names())}")
+        raise UsageError(f"{what} needs a format; give one of: {', '.join(known_names())}")
     return form
 
 
-def _peek(raw: io.BufferedReader) -> bytes:
-    return raw.peek(MAGIC_BYTES)[:MAGIC_BYTES]
-
-
 class _Adapter(io.RawIOBase):
-    """Any object with `read`, of bytes or text, as a raw stream of bytes."""
+    """An object with `read`, of bytes or text, as a raw stream of bytes."""
 
     def __init__(self, stream: Any, name: str) -> None:
         self._read = getattr(stream, "read1", None) or stream.read
@@ -246,7 +243,7 @@ class _Adapter(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """Fill as much of `target` as one read gives; 0 at the end."""
+        """Read once into `target`; 0 at the end."""
         view = memoryview(target).cast("B")
         if not self._rest:
             given = self._read(len(view))
@@ -263,7 +260,7 @@ class _Adapter(io.RawIOBase):
 
 
 class _Counted(io.RawIOBase):
-    """A reader that counts what was taken from it."""
+    """A reader that counts its bytes."""
 
     def __init__(self, raw: io.BufferedReader) -> None:
         self._raw = raw

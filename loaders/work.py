@@ -1,9 +1,8 @@
-"""What the threads of a load do: take a block, parse it, number its terms, keep its rows.
+"""The work of a load's threads: take a block, parse it, number its terms, keep its rows.
 
-Start at `Work.run`, which is one thread. What is always true: the first fault in the order of the
-documents is the one reported (a worker finishes the block it has when another one fails, and
-blocks are handed out in order); rows are kept by block, so that their order does not depend on
-the threads.
+Start at `Work.run`, which is one thread. Always true: the first fault in the order of the documents
+is reported (a worker finishes its block when another one fails, and blocks are handed out in
+order); rows are kept by block, so their order does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from triplestore.terms.term_keys import key_of
 from .documents import Block, Document, LongLineError, Stopped
 from .judge import Fault, judged
 from .ntriples import BlockParser, Piece
-from .report import KEPT_PROBLEMS, Loaded, Problem, Reading
+from .report import KEPT_PROBLEMS, BadStatement, Loaded, ReadOptions
 from .scope import renamed_terms
 
 U32 = NDArray[np.uint32]
 
 
-class Rows(NamedTuple):
-    """Some rows in the collector's numbers; `g` is None if all are in the default graph."""
+class BlockRows(NamedTuple):
+    """Rows in the collector's numbers; `g` is None if all are in the default graph."""
 
     s: U32
     p: U32
@@ -39,21 +38,23 @@ class Rows(NamedTuple):
     g: U32 | None
 
 
-class Found:
+class BlockResult:
     """The results of one block."""
 
     def __init__(self) -> None:
         self.lines = 0
         self.statements = 0
-        self.rows: list[Rows] = []
-        self.faults: list[tuple[int, Fault]] = []  # with their lines, from 0 in the block
+        self.rows: list[BlockRows] = []
+        self.faults: list[tuple[int, Fault]] = []  # with their lines, counted from 0 in the block
         self.bad = 0
 
 
 class Work:
-    """The state that the threads of a load share."""
+    """The shared state of a load's threads."""
 
-    def __init__(self, documents: list[Document], dictionary: Dictionary, reading: Reading) -> None:
+    def __init__(
+        self, documents: list[Document], dictionary: Dictionary, reading: ReadOptions
+    ) -> None:
         self.documents = documents
         self.collector = TermCollector(dictionary)
         self.statements = 0
@@ -62,11 +63,11 @@ class Work:
         self._default = np.uint32(0)
         if reading.to_graph is not None:
             self._default = self.collector.add(*spans_of_keys([key_of(reading.to_graph)]))[0]
-        self._found: list[dict[int, Found]] = [{} for _ in documents]
+        self._found: list[dict[int, BlockResult]] = [{} for _ in documents]
         self._turns = [_Turns() for _ in documents]
         self._failures: list[tuple[int, int, BaseException | None]] = []
-        self._stopping = False  # leave everything as it is
-        self._failed = False  # finish what was begun
+        self._stopping = False  # drop unfinished work
+        self._failed = False  # finish started blocks
 
     def stop(self) -> None:
         """Ask all threads to end."""
@@ -134,7 +135,7 @@ class Work:
 
     def _parse(self, parser: BlockParser, second: BlockParser, i: int, block: Block) -> None:
         document = self.documents[i]
-        found = Found()
+        found = BlockResult()
         turns = self._turns[i] if document.renamer is not None else None
         if turns is not None:
             turns.wait(block.number, self._check_all)
@@ -155,8 +156,10 @@ class Work:
         if self._stopping or self._failed:
             raise Stopped
 
-    def _judge(self, document: Document, found: Found, piece: Piece, second: BlockParser) -> None:
-        """Let the full parser decide about the odd lines, and keep what is good."""
+    def _judge(
+        self, document: Document, found: BlockResult, piece: Piece, second: BlockParser
+    ) -> None:
+        """Let the full parser check the odd lines, and keep the good ones."""
         text, faults = judged(piece.odd_lines(), document.form, self._lenient)
         length = second.fill(text)
         for good in second.pieces(length, QUADS | TRUSTED, document.scope):
@@ -167,7 +170,7 @@ class Work:
         for fault in faults[: KEPT_PROBLEMS - len(found.faults)]:
             found.faults.append((lines[fault.index], fault))
 
-    def _keep(self, document: Document, found: Found, piece: Piece) -> None:
+    def _keep(self, document: Document, found: BlockResult, piece: Piece) -> None:
         terms = piece.terms
         longest = int(terms.lengths.argmax()) if len(terms.lengths) else 0
         if len(terms.lengths) and terms.lengths[longest] > self._limits.term:
@@ -181,7 +184,7 @@ class Work:
         numbers[1:] = self.collector.add(*terms)
         s, p, o, g = (piece.rows[:, column] for column in range(4))
         graphs = numbers[g] if self._default or g.any() else None
-        found.rows.append(Rows(numbers[s], numbers[p], numbers[o], graphs))
+        found.rows.append(BlockRows(numbers[s], numbers[p], numbers[o], graphs))
         found.statements += len(piece.rows)
         self.statements += len(piece.rows)
 
@@ -192,7 +195,7 @@ class Work:
         if not self._failures:
             return
         i, _, error = min(self._failures, key=lambda failure: failure[:2])
-        self._failures = []  # their tracebacks hold all of this: it would be freed late
+        self._failures = []  # their tracebacks would keep all of this in memory
         if isinstance(error, LongLineError):
             error.lineno = 1 + sum(found.lines for found in self._found[i].values())
         if error is not None:
@@ -205,14 +208,14 @@ class Work:
     def loaded(self, threads: int) -> Loaded:
         """The rows of all blocks in final ids; their buffers are released."""
         ids, segment = self.collector.seal(threads)
-        chunks: list[Rows] = []
+        chunks: list[BlockRows] = []
         for blocks in self._found:
             for _, block in sorted(blocks.items()):
                 chunks += block.rows
                 block.rows = []
         count = sum(len(rows.s) for rows in chunks)
         # Zeros, because pages of g that are never written cost nothing.
-        columns = Rows(*(np.zeros(count, np.uint32) for _ in range(4)))
+        columns = BlockRows(*(np.zeros(count, np.uint32) for _ in range(4)))
         named = any(rows.g is not None for rows in chunks)
         at = 0
         chunks.reverse()
@@ -241,8 +244,8 @@ class Work:
                 loaded.prefixes.setdefault(name, iri)
         del loaded.problems[KEPT_PROBLEMS:]
 
-    def _problems(self, i: int) -> list[Problem]:
-        """The faults found in a document, with their lines."""
+    def _problems(self, i: int) -> list[BadStatement]:
+        """The faults of a document, with their lines."""
         document = self.documents[i]
         problems = []
         line = 1
@@ -250,7 +253,7 @@ class Work:
             for inside, fault in found.faults:
                 at = None if document.renamer is not None else line + inside
                 problems.append(
-                    Problem(document.report.name, at, fault.column, fault.message, fault.text)
+                    BadStatement(document.report.name, at, fault.column, fault.message, fault.text)
                 )
             line += found.lines
         return problems
@@ -271,7 +274,7 @@ class _Turns:
                 self._changed.wait(0.05)
 
     def end(self, number: int) -> None:
-        """Let the next one through."""
+        """Let the next block through."""
         with self._changed:
             self._next = number + 1
             self._changed.notify_all()

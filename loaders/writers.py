@@ -1,9 +1,8 @@
 """Columns of ids out, as documents: N-Triples and N-Quads by kernel, the rest by pyoxigraph.
 
-Start at `dump`. What is always true: it streams (memory does not grow with the output); a file is
-written completely or not at all; a blank node keeps its label unless it has the form of labels
-that loading gives (see scope.py): then it is `b<id>`, so that labels do not grow with each dump and
-load.
+Start at `dump`. Always true: the output is streamed (memory does not grow with it); a file is
+complete or not written; a blank node keeps its label unless the label has the form that loading
+gives (see scope.py). Such a label becomes `b<id>`, so labels do not grow with each dump and load.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .formats import LINE_FORMATS, format_of, known_names, split_name
 from .scope import IN_TRIPLE, is_scoped
 
 U32 = NDArray[np.uint32]
-Rows = Sequence[U32]  # s, p, o, g
+IdColumns = Sequence[U32]  # s, p, o, g
 
 _BATCH_ROWS = 1 << 15
 _SORTED_ROWS = 1 << 20  # number of rows that are sorted by subject at a time
@@ -40,7 +39,7 @@ _NUMBERED = re.compile(rb"x*b[0-9]+")
 
 
 def dump(
-    blocks: Iterable[Rows],
+    blocks: Iterable[IdColumns],
     dictionary: Dictionary,
     output: IO[bytes] | str | os.PathLike[str] | None = None,
     format: ox.RdfFormat | str | None = None,
@@ -51,9 +50,9 @@ def dump(
 ) -> bytes | None:
     """Write rows (columns s, p, o, g of ids) to a path or a stream, or return them as bytes.
 
-    The format, and whether to compress, comes from the path's name unless `format` is given. With
-    `one_graph` the rows are written without their graph; otherwise a row of a named graph needs a
-    format that has graphs.
+    The name of the path gives compression and, unless `format` is given, the format. With
+    `one_graph` the rows are written without their graph; otherwise rows of named graphs need a
+    format with graphs.
 
     >>> from triplestore.terms.dictionary import Dictionary
     >>> ids = Dictionary()
@@ -61,7 +60,7 @@ def dump(
     >>> dump([(s, p, o, np.zeros(1, np.uint32))], ids, format="nt")
     b'<http://a> <http://p> "x" .\\n'
     """
-    form, compression = _form_of(output, format)
+    form, compression = output_format(output, format)
     rows = _without_graphs(blocks) if one_graph else _checked(blocks, form)
 
     def write(stream: BinaryIO) -> None:
@@ -79,7 +78,7 @@ def write_document(
     compression: str | None,
     write: Callable[[BinaryIO], None],
 ) -> bytes | None:
-    """Let `write` write to a path (whole or not at all), to a stream, or to bytes, returned."""
+    """Call `write` with a stream: to a path (all or nothing), the caller's, or one to bytes."""
     if output is None:
         buffer = io.BytesIO()
         write(buffer)
@@ -93,20 +92,21 @@ def write_document(
     return None
 
 
-def _form_of(output: Any, given: ox.RdfFormat | str | None) -> tuple[ox.RdfFormat, str | None]:
+def output_format(output: Any, given: ox.RdfFormat | str | None) -> tuple[ox.RdfFormat, str | None]:
+    """The format and the compression of an output, from `given` or from its name."""
     form = None if given is None else format_of(given)
     compression = None
     if isinstance(output, str | os.PathLike):
         own, compression = split_name(os.fspath(output))
         form = form or own
     if form is None:
-        raise UsageError(f"needs a format; name one of: {', '.join(known_names())}")
+        raise UsageError(f"the output needs a format; give one of: {', '.join(known_names())}")
     return form, compression
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that gets its name when it is complete; pipes and devices are written directly."""
+    """A file that gets its name when complete; pipes and devices are written directly."""
     try:
         if path.exists() and not path.is_file():
             with path.open("wb") as stream:
@@ -135,12 +135,12 @@ def _umask() -> int:
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def _without_graphs(blocks: Iterable[Rows]) -> Iterator[Rows]:
+def _without_graphs(blocks: Iterable[IdColumns]) -> Iterator[IdColumns]:
     for s, p, o, _ in blocks:
         yield s, p, o, np.zeros(len(s), np.uint32)
 
 
-def _checked(blocks: Iterable[Rows], form: ox.RdfFormat) -> Iterator[Rows]:
+def _checked(blocks: Iterable[IdColumns], form: ox.RdfFormat) -> Iterator[IdColumns]:
     for rows in blocks:
         if not form.supports_datasets and np.any(rows[3]):
             raise UsageError(
@@ -150,9 +150,9 @@ def _checked(blocks: Iterable[Rows], form: ox.RdfFormat) -> Iterator[Rows]:
         yield rows
 
 
-def _batches(blocks: Iterable[Rows], size: int) -> Iterator[tuple[U32, U32, U32, U32]]:
-    """The rows in batches of about `size`: blocks may be as small as a relation."""
-    waiting: list[Rows] = []
+def _batches(blocks: Iterable[IdColumns], size: int) -> Iterator[tuple[U32, U32, U32, U32]]:
+    """The rows in batches of about `size`; a block may be as small as a relation."""
+    waiting: list[IdColumns] = []
     count = 0
     for rows in blocks:
         for lo in range(0, len(rows[0]), size):
@@ -165,13 +165,13 @@ def _batches(blocks: Iterable[Rows], size: int) -> Iterator[tuple[U32, U32, U32,
         yield _joined(waiting)
 
 
-def _joined(parts: list[Rows]) -> tuple[U32, U32, U32, U32]:
+def _joined(parts: list[IdColumns]) -> tuple[U32, U32, U32, U32]:
     s, p, o, g = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return s, p, o, g
 
 
-def _sorted(blocks: Iterable[Rows]) -> Iterator[Rows]:
-    """The rows by graph, subject and predicate, a million at a time, to be abbreviated."""
+def _sorted(blocks: Iterable[IdColumns]) -> Iterator[IdColumns]:
+    """The rows sorted by graph, subject and predicate, a million at a time, for abbreviations."""
     for s, p, o, g in _batches(blocks, _SORTED_ROWS):
         order = np.lexsort((o, p, s, g))
         yield s[order], p[order], o[order], g[order]
@@ -180,7 +180,7 @@ def _sorted(blocks: Iterable[Rows]) -> Iterator[Rows]:
 # --- N-Triples and N-Quads ----------------------------------------------------------------------
 
 
-def _lines(blocks: Iterable[Rows], dictionary: Dictionary) -> Iterator[Any]:
+def _lines(blocks: Iterable[IdColumns], dictionary: Dictionary) -> Iterator[Any]:
     out: NDArray[np.uint8] | None = None
     for s, p, o, g in _batches(blocks, _BATCH_ROWS):
         columns = (s, p, o, g) if g.any() else (s, p, o)
@@ -234,7 +234,7 @@ def _with_triples(
     kinds: NDArray[np.uint8],
     dictionary: Dictionary,
 ) -> NDArray[np.uint8]:
-    """The buffer and, behind it, the triple terms whose blank nodes get other labels."""
+    """The buffer, followed by the triple terms whose blank nodes get other labels."""
     changed = []
     end = len(buf)
     for i in np.flatnonzero(kinds == TRIPLE).tolist():
@@ -252,7 +252,7 @@ def _with_triples(
 
 
 def relabelled(key: bytes, number: int, dictionary: Dictionary) -> bytes:
-    """The key of a term with the labels under which its blank nodes are written."""
+    """The key of a term, with its blank nodes labelled as they are written."""
     if key[0] == BLANK:
         return key[:1] + _label(key[1:], number)
     if key[0] == TRIPLE and b"_:" in key:
@@ -278,7 +278,7 @@ def _label(label: bytes, number: int) -> bytes:
 
 
 def _serialize(
-    blocks: Iterable[Rows],
+    blocks: Iterable[IdColumns],
     dictionary: Dictionary,
     stream: BinaryIO,
     form: ox.RdfFormat,
@@ -300,7 +300,7 @@ def _serialize(
 
 
 def _quads(
-    blocks: Iterable[Rows], dictionary: Dictionary, graphs: bool
+    blocks: Iterable[IdColumns], dictionary: Dictionary, graphs: bool
 ) -> Iterator[ox.Quad | ox.Triple]:
     default = ox.DefaultGraph()
     for rows in _batches(blocks, _BATCH_ROWS):
@@ -312,7 +312,7 @@ def _quads(
 
 
 def _terms(ids: U32, dictionary: Dictionary) -> list[Any]:
-    """The terms of a column, with the labels under which blank nodes are written."""
+    """The terms of a column, with blank nodes labelled as they are written."""
     distinct, places = np.unique(ids, return_inverse=True)
     terms = dictionary.terms(distinct) if distinct[0] else [None, *dictionary.terms(distinct[1:])]
     kinds = dictionary.kinds(distinct)

@@ -29,37 +29,13 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.ontologies.model.axioms import (
-    Axiom,
-    DisjointUnion,
-    PropertyChain,
-    ReflexiveProperty,
-)
-from triplestore.ontologies.model.expressions import (
-    AllValuesFrom,
-    ClassExpression,
-    ComplementOf,
-    DatatypeComplementOf,
-    DatatypeRestriction,
-    Description,
-    ExactCardinality,
-    HasSelf,
-    InverseOf,
-    MaxCardinality,
-    MinCardinality,
-    NaryAllValuesFrom,
-    NarySomeValuesFrom,
-    OneOf,
-    PropertyExpression,
-    SomeValuesFrom,
-    UnionOf,
-    innermost_first,
-)
+from triplestore.ontologies.model import axioms as ax
+from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.translate.draft import (
     SAME_AS,
-    Draft,
     Outside,
+    RuleDraft,
     X,
     Y,
     Z,
@@ -73,6 +49,7 @@ from triplestore.ontologies.translate.draft import (
 )
 from triplestore.ontologies.translate.owl_rl import translate_axioms
 from triplestore.ontologies.translate.owl_rl_classes import at_most
+from triplestore.ontologies.translate.regimes import descriptions
 from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
 from triplestore.ontologies.translate.unfold import unfold
 from triplestore.terms import BLANK
@@ -107,7 +84,7 @@ def lower_bound(ontology: Ontology) -> Bound:
 
     >>> from pyoxigraph import NamedNode
     >>> p = NamedNode("http://e/p")
-    >>> print(lower_bound(Ontology((ReflexiveProperty(p),))).program.rules[0].name)
+    >>> print(lower_bound(Ontology((ax.ReflexiveProperty(p),))).program.rules[0].name)
     L reflexive
     """
     draft = _sound_rules(ontology)
@@ -119,11 +96,8 @@ def upper_bound(ontology: Ontology) -> Bound:
     """Rules from which all entailed facts of named individuals follow, and more.
 
     >>> from pyoxigraph import BlankNode, NamedNode
-    >>> from triplestore.ontologies.bounds import SomeValuesFrom, upper_bound
-    >>> from triplestore.ontologies.model.axioms import SubClassOf
-    >>> from triplestore.ontologies.model.ontology import Ontology
     >>> a, b, p = (NamedNode(f"http://e/{name}") for name in "abp")
-    >>> axiom = SubClassOf(a, SomeValuesFrom(p, b, node=BlankNode("n")))
+    >>> axiom = ax.SubClassOf(a, ex.SomeValuesFrom(p, b, node=BlankNode("n")))
     >>> bound = upper_bound(Ontology((axiom,)))
     >>> made = [rule.name for rule in bound.program.rules if rule.name.startswith("U")]
     >>> bound.upper, "U some, cax-sco" in made
@@ -136,7 +110,7 @@ def upper_bound(ontology: Ontology) -> Bound:
     return _bound(draft, True, list(outside_of(ontology.axioms)))
 
 
-def _bound(draft: Draft, upper: bool, outside: list[Outside]) -> Bound:
+def _bound(draft: RuleDraft, upper: bool, outside: list[Outside]) -> Bound:
     loose = dict.fromkeys(term for rule in draft.rules for term in _blank_classes(rule))
     rules, constraints = unfold(draft.rules, draft.constraints, loose)
     if any(head.terms[1:2] == (SAME_AS,) for rule in rules for head in rule.heads):
@@ -172,22 +146,18 @@ def _named(clause: AnyClause) -> AnyClause:
     return replace(clause, body=body)
 
 
-def _descriptions(ontology: Ontology) -> list[Description]:
-    return [one for one in ontology.expressions if not isinstance(one, InverseOf)]
-
-
-def _all_descriptions(ontology: Ontology) -> list[Description]:
-    found = dict.fromkeys((*innermost_first(*ontology.axioms), *ontology.expressions))
-    return [one for one in found if isinstance(one, Description) and one.node is not None]
+def _all_descriptions(ontology: Ontology) -> list[ex.Description]:
+    found = dict.fromkeys((*ex.innermost_first(*ontology.axioms), *ontology.expressions))
+    return [one for one in found if isinstance(one, ex.Description) and one.node is not None]
 
 
 # -- what is sound beyond OWL 2 RL ----------------------------------------------------------------
 
 
-def _sound_rules(ontology: Ontology) -> Draft:
+def _sound_rules(ontology: Ontology) -> RuleDraft:
     """The rules that both bounds have."""
-    draft = Draft()
-    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
+    draft = RuleDraft()
+    translate_axioms(ontology.axioms, draft, descriptions(ontology))
     for axiom in ontology.axioms:
         _sound_axiom(axiom, draft)
     for expression in _all_descriptions(ontology):
@@ -195,11 +165,11 @@ def _sound_rules(ontology: Ontology) -> Draft:
     return draft
 
 
-def _sound_axiom(axiom: Axiom, draft: Draft) -> None:
+def _sound_axiom(axiom: ax.Axiom, draft: RuleDraft) -> None:
     match axiom:
-        case ReflexiveProperty(property):
+        case ax.ReflexiveProperty(property):
             draft.rule("L reflexive", related(property, X, X), (), axiom.triples)
-        case DisjointUnion(union, operands):
+        case ax.DisjointUnion(union, operands):
             for place, operand in enumerate(operands):
                 draft.member("L disjoint union", union, X, is_in(operand, X), axiom.own)
                 for other in operands[:place]:
@@ -209,22 +179,22 @@ def _sound_axiom(axiom: Axiom, draft: Draft) -> None:
                         (*is_in(operand, X), *is_in(other, X)),
                         axiom.own,
                     )
-        case PropertyChain(chain, sup) if not chain:
+        case ax.PropertyChain(chain, sup) if not chain:
             draft.rule("L chain", related(sup, X, X), (), axiom.triples)
 
 
-def _sound(expression: Description, draft: Draft) -> None:
+def _sound(expression: ex.Description, draft: RuleDraft) -> None:
     member = is_in(expression, X)
     match expression:
-        case HasSelf(property):
+        case ex.HasSelf(property):
             fact = related(property, X, X)
             draft.rule("L self", fact, member, expression.own)
             draft.member("L self", expression, X, (fact,), expression.own)
-        case MinCardinality(number, property, filler) if number <= 1:
+        case ex.MinCardinality(number, property, filler) if number <= 1:
             inside = () if filler is None else is_in(filler, Y)
             body = (related(property, X, Y), *inside) if number else ()
             draft.member("L minimum", expression, X, body, expression.own)
-        case ExactCardinality(number) if number <= 1:
+        case ex.ExactCardinality(number) if number <= 1:
             at_most(expression, draft, ("L exact", "L exact"))
 
 
@@ -238,12 +208,12 @@ def _is_covered(outside: Outside) -> bool:
 # -- what is above --------------------------------------------------------------------------------
 
 
-def _tell_demands_apart(ontology: Ontology, draft: Draft) -> None:
+def _tell_demands_apart(ontology: Ontology, draft: RuleDraft) -> None:
     """Conclude nothing from members that are in an expression by its own definition.
 
-    That something is in A ⊔ B because it is in A is no reason to put it in B. So each expression
-    has two classes: one for all members, and one for members that other axioms and expressions
-    demand; conclusions of the expression are about the second.
+    What is in A ⊔ B because it is in A need not be in B. So each expression has two classes: one
+    for all members, and one for members that other axioms and expressions demand; conclusions of
+    the expression are about the second.
     """
     own: dict[Constant, tuple[TripleAtom, ...] | None] = {}
     for one in _all_descriptions(ontology):
@@ -282,37 +252,37 @@ def _demanding(body: tuple[Item, ...], class_: Constant) -> tuple[Item, ...]:
     )
 
 
-def _above(expression: Description, draft: Draft) -> None:
+def _above(expression: ex.Description, draft: RuleDraft) -> None:
     """More than the expression says, wherever rules cannot say exactly that."""
     member = is_in(expression, X)
     match expression:
-        case SomeValuesFrom(property, filler):
+        case ex.SomeValuesFrom(property, filler):
             _exists("U some", expression, property, filler, member, draft)
-        case MinCardinality(number, property, filler) if number > 0:
+        case ex.MinCardinality(number, property, filler) if number > 0:
             _exists("U minimum", expression, property, filler, member, draft)
             if number > 1:
                 inside = () if filler is None else is_in(filler, Y)
                 body = (related(property, X, Y), *inside)
                 draft.member("U minimum", expression, X, body, expression.own)
-        case ExactCardinality(number, property, filler):
+        case ex.ExactCardinality(number, property, filler):
             if number > 0:
                 _exists("U exact", expression, property, filler, member, draft)
             if number > 1:
                 _one(expression, property, filler, member, draft)
             draft.member("U exact", expression, X, (), expression.own)
-        case MaxCardinality(number, property, filler):
+        case ex.MaxCardinality(number, property, filler):
             if number > 1:
                 _one(expression, property, filler, member, draft)
             draft.member("U maximum", expression, X, (), expression.own)
-        case UnionOf(operands):
+        case ex.UnionOf(operands):
             for operand in operands:
                 draft.member("U union", operand, X, member, expression.own)
-        case OneOf(members):
+        case ex.OneOf(members):
             for name in members:
                 draft.rule("U one of", _same_as(name), member, expression.own)
-        case NarySomeValuesFrom() | DatatypeRestriction() | DatatypeComplementOf():
+        case ex.NarySomeValuesFrom() | ex.DatatypeRestriction() | ex.DatatypeComplementOf():
             draft.member("U data", expression, X, (), expression.own)
-        case AllValuesFrom() | ComplementOf() | NaryAllValuesFrom():
+        case ex.AllValuesFrom() | ex.ComplementOf() | ex.NaryAllValuesFrom():
             draft.member("U condition", expression, X, (), expression.own)
 
 
@@ -323,11 +293,11 @@ def _same_as(individual: OwlTerm) -> TripleAtom:
 
 def _exists(
     name: str,
-    expression: Description,
-    property: PropertyExpression,
-    filler: ClassExpression | None,
+    expression: ex.Description,
+    property: ex.PropertyExpression,
+    filler: ex.ClassExpression | None,
     member: tuple[Item, ...],
-    draft: Draft,
+    draft: RuleDraft,
 ) -> None:
     """A value in the filler: the same one for everything in the expression."""
     assert expression.node is not None
@@ -338,11 +308,11 @@ def _exists(
 
 
 def _one(
-    expression: Description,
-    property: PropertyExpression,
-    filler: ClassExpression | None,
+    expression: ex.Description,
+    property: ex.PropertyExpression,
+    filler: ex.ClassExpression | None,
     member: tuple[Item, ...],
-    draft: Draft,
+    draft: RuleDraft,
 ) -> None:
     """All values are one, where there may be several but not any number."""
 

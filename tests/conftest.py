@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from support import fuzzing
+from support.data_folders import data_folder, missing
 
 # Kernels are compiled in tests however few their rows are: few rows find most mistakes.
-os.environ.setdefault("TRIPLESTORE_KERNELS", "numba")
+os.environ.setdefault("TRIPLESTORE_KERNELS", "compiled")
 
 # A shell that puts the tests into the background has them ignore Ctrl-C, which some of them send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -38,7 +39,7 @@ settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run the long forms of tests, too")
+    parser.addoption("--long", action="store_true", help="also run the long forms of tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -47,6 +48,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
     items[:] = [item for item in items if "long" not in item.keywords]
+
+
+def pytest_report_header() -> str:
+    """Say which data is missing: tests that need it are skipped or not even collected."""
+    absent = ", ".join(folder.name for folder in missing())
+    return f"data: {data_folder()}" + (f"; missing (see make data): {absent}" if absent else "")
 
 
 def _freeze() -> None:
@@ -76,7 +83,7 @@ def tune() -> Generator[Callable[..., None]]:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of conformance suites and real data; a test that needs it is skipped without."""
-    folder = Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
+    folder = data_folder()
     if not folder.is_dir():
         pytest.skip(f"no shared data at {folder} (set TRIPLESTORE_DATA)")
     return folder

@@ -93,7 +93,7 @@ def problems_of(text: str, document: Path, root: Path = REPOSITORY) -> list[str]
         file = found(name, document, root)
         files.add(file)
         if file is None:
-            problems.append(f"{where}: there is no file {name}")
+            problems.append(f"{where}: the file {name} does not exist")
         elif member and file.suffix == ".py" and member not in names_in(file):
             problems.append(f"{where}: {name} has no {member}")
     modules = [file for file in files if file is not None and file.suffix == ".py"]
@@ -118,7 +118,7 @@ def test_documents__name_what_exists(document: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("see `store/gone.py`", "no file store/gone.py"),
+        ("see `store/gone.py`", "file store/gone.py does not exist"),
         ("see `store/store.py: Store.gone`", "store/store.py has no Store.gone"),
         ("see `store/store.py: gone`", "store/store.py has no gone"),
         ("see [there](gone/README.md)", "leads nowhere"),

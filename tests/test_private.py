@@ -1,4 +1,4 @@
-"""Folders of compiled code: only those that nobody else can write to are used."""
+"""Folders of compiled code: only folders that no other user can write to are used."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Columns: frozen arrays whose bytes, when they come from a file, are verified at first touch.
 
-Start reading at `Column`. What is always true: the array under a column never changes and cannot
-be written through any view of it; no value reaches a caller from a block of a file whose checksum
-was not compared first. A column in memory has no guard, and costs no more than its array.
+Start reading at `Column`. Always true: the array of a column never changes and cannot be written
+through a view; no value reaches a caller from a block of a file whose checksum was not compared
+first. A column in memory has no guard, and costs no more than its array.
 
     >>> import numpy as np
     >>> column = Column.of(np.array([2, 3, 5, 8], dtype=np.uint32))
@@ -41,18 +41,18 @@ class ColumnGuard(Protocol):
         """Verify the blocks that hold these bytes, each block once."""
 
     def go_on(self) -> None:
-        """Verify some blocks that were not asked for yet."""
+        """Verify some more blocks."""
 
 
 class Column:
     """A frozen one-dimensional array, in memory or mapped from a file.
 
-    guard   says that bytes come from a file, and verifies them before they are handed out
+    guard   for bytes from a file: verifies them before they are returned
     fences  every 4096th value, for a sorted column (or one sorted in ranges) from a file, so that
             a binary search touches one or two blocks of the file instead of one per step
 
-    Checking what is verified costs time at every read, so each read also verifies a few more blocks
-    (5 us each). A column that is used often loses its guard and is then as fast as one in memory.
+    Each read checks which blocks are verified, so each read also verifies a few more blocks (5 us
+    each). A column that is used often loses its guard and is then as fast as one in memory.
     """
 
     __slots__ = ("_array", "_fences", "_guard", "_itemsize")
@@ -202,7 +202,7 @@ class Column:
         return start, min(hi, before << _FENCE_BITS)
 
     def _bisect(self, value: int, lo: int, hi: int, side: Side) -> tuple[int, int]:
-        """The same without fences, verifying the block of each value that is looked at."""
+        """The same without fences, verifying the block of each value that is read."""
         while hi - lo > _BISECT_UNTIL:
             middle = (lo + hi) >> 1
             here = self.at(middle)
@@ -235,7 +235,7 @@ class Column:
 
 
 def _searched(array: Array, values: Array, side: Side) -> NDArray[np.int64]:
-    """Binary searches; many values are sorted first, so that neighbours find the cache warm.
+    """Binary searches; many values are sorted first, so that they use the processor's cache.
 
     Measured with 10,000 random values: 7 times faster in 10 million rows, 3 times in 10 thousand.
     """

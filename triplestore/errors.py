@@ -2,24 +2,24 @@
 
     TripleStoreError
     ├── UsageError            (also ValueError)        an argument that cannot be right
-    │   └── WrongTypeError      (also TypeError)         something that is no term, no quad ...
+    │   └── WrongTypeError      (also TypeError)         something that is not a term, a quad ...
     ├── ParseError            (also SyntaxError)       a file or text that is not what it says it is
-    │   ├── ProgramError                               a program of rules; all that is wrong in it
-    │   └── QuerySyntaxError                           a query or update; all that is wrong in it
+    │   ├── ProgramError                               a program of rules, with all its problems
+    │   └── QuerySyntaxError                           a query or update, with all its problems
     ├── StorageError          (also OSError)           the directory, its files or the disk
     │   ├── MissingError        (also FileNotFoundError) a file to be read is not there
     │   ├── LockedError                                another process is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
     │   ├── FormatError                                written by a version this one cannot read
-    │   └── StaleError                                 what follows is out of date: nothing is shown
+    │   └── StaleError                                 inferred facts are out of date
     ├── InconsistencyError                           a strict store would have become inconsistent
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
     └── CancelledError                                 the caller asked a running operation to stop
 
-A message says what is wrong, where, and what to do. Anything else that comes out of the
-package (an AssertionError, an IndexError) is a bug of ours.
+A message says what is wrong, where, and what to do. Any other exception of the package (an
+AssertionError, an IndexError) is a bug.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UsageError(TripleStoreError, ValueError):
 
 
 class WrongTypeError(UsageError, TypeError):
-    """Something of a type that does not fit, such as a text in the place of a term or a quad."""
+    """An argument of a wrong type, such as a text instead of a term or a quad."""
 
 
 class ParseError(TripleStoreError, SyntaxError):
@@ -73,7 +73,7 @@ class ParseError(TripleStoreError, SyntaxError):
 
 
 class ProgramError(ParseError):
-    """A program of rules cannot be used; `problems` lists everything that is wrong with it.
+    """A program of rules cannot be used; `problems` lists all its problems.
 
     The message has one line for each problem, with its place; `filename`, `lineno` and `offset`
     are those of the first.
@@ -96,7 +96,7 @@ class ProgramError(ParseError):
 
 
 class QuerySyntaxError(ParseError):
-    """A text is no SPARQL; `problems` lists everything that was found wrong with it.
+    """A text is not SPARQL; `problems` lists all problems that were found.
 
     The message has one line for each problem, with its place; `lineno`, `offset` and `text` (the
     line) are those of the first.
@@ -120,7 +120,7 @@ class QuerySyntaxError(ParseError):
 
 
 class StorageError(TripleStoreError, OSError):
-    """The store's directory, one of its files or the disk under it is in the way."""
+    """The store's directory, one of its files or the disk cannot be used."""
 
 
 class MissingError(StorageError, FileNotFoundError):
@@ -140,11 +140,11 @@ class CorruptError(StorageError):
 
 
 class FormatError(StorageError):
-    """The directory is no store, or one of a format version that this version cannot read."""
+    """The directory is not a store, or has a format that this version cannot read."""
 
 
 class StaleError(StorageError):
-    """What is stated was changed without what follows from it; the message says what to do."""
+    """Asserted facts were changed without the inferred ones; the message says what to do."""
 
 
 class InconsistencyError(TripleStoreError):
@@ -152,19 +152,19 @@ class InconsistencyError(TripleStoreError):
 
 
 class BudgetError(TripleStoreError, MemoryError):
-    """An operation would have gone over its memory budget, and was stopped before it did."""
+    """An operation would have exceeded its memory budget, and was stopped before."""
 
 
 class TimeLimitError(TripleStoreError, TimeoutError):
-    """An operation went over its time budget and was stopped."""
+    """An operation exceeded its time budget and was stopped."""
 
 
 class CancelledError(TripleStoreError):
-    """An operation was asked to stop, and did, leaving nothing half-done."""
+    """An operation stopped because the caller asked for it; nothing was changed."""
 
 
 def unreadable(name: object, error: OSError) -> StorageError:
-    """What to raise for a file that the system does not let us read.
+    """The error for a file that cannot be read.
 
     >>> unreadable("a.nt", FileNotFoundError(2, "No such file or directory"))
     MissingError('cannot read a.nt: No such file or directory')
@@ -174,7 +174,7 @@ def unreadable(name: object, error: OSError) -> StorageError:
 
 
 def needs_extra(what: str, error: ImportError, extra: str) -> ImportError:
-    """What to raise where a library of an extra is not installed: it names the extra.
+    """The error for a library that is not installed: it names the extra that needs it.
 
     >>> needs_extra("to_arrow", ModuleNotFoundError("no pyarrow", name="pyarrow"), "arrow").name
     'pyarrow'

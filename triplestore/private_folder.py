@@ -21,10 +21,10 @@ from pathlib import Path
 
 
 def private_folder(name: str = "") -> Path:
-    """A private folder for what can be made again, or the one of this name below it.
+    """A private folder for files that can be made again, or the folder of this name in it.
 
     It is `$TRIPLESTORE_CACHE`, else a folder of the user's cache, else one of the folder for
-    temporary files. Where none of them can be used it is a new one, removed when the process ends.
+    temporary files. If none of these can be used, it is a new one, removed when the process ends.
     """
     given = os.environ.get("TRIPLESTORE_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
@@ -74,10 +74,10 @@ def _made_private(folder: Path) -> bool:
 
 @cache
 def _fresh(tried: tuple[Path, ...]) -> Path:
-    print(  # noqa: T201 - otherwise nobody learns why each process compiles again
+    print(  # noqa: T201 - it explains why each process compiles again
         f"triplestore: {' and '.join(map(str, tried))} cannot be used for compiled code, so it is "
         f"compiled again in each process; point TRIPLESTORE_CACHE at a folder that belongs to you "
-        f"and that nobody else can write to (chmod 700)",
+        f"and that only you can write to (chmod 700)",
         file=sys.stderr,
     )
     folder = Path(tempfile.mkdtemp(prefix="triplestore-"))

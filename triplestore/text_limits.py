@@ -1,7 +1,7 @@
-"""How large the text of a query or an update may be, and what LOAD fetches: start at `TextLimits`.
+"""The maximum size of a query, an update, and a document of LOAD: start at `TextLimits`.
 
-What is always true: the limits are looked at while a text is read, before anything whose time or
-memory grows faster than the text.
+Always true: the limits are checked while a text is read, before any step whose time or memory grows
+faster than the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class TextLimits:
 
     document  bytes of a document that LOAD fetches from the network
 
-    How deep parentheses, groups and operators may be nested is fixed, because Python's stack is
+    The maximum depth of parentheses, groups and operators is fixed, because Python's stack is
     limited: see `MOST_NESTED` and `MOST_DEEP`.
 
     >>> TextLimits(parts=0)

@@ -1,6 +1,6 @@
 """Limits of the work in this thread, for code that gets no budget as an argument.
 
-Start reading at `look`. Callers with limits set them with `limited`; long loops far below (a
+Start reading at `look`. Callers with limits set them with `limited`; long loops deep in the code (a
 translation, a compilation, a plan) call `look`, which costs 0.1 us if nothing is due. Memory is
 what the process really uses without mapped files: Python objects, arrays and what kernels write.
 """
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 OFTEN = 64
-"""Number of short steps between two looks; a look at each took a tenth of a translation."""
+"""Number of short steps between two checks; checking at each took a tenth of a translation."""
 
 
 class ThreadLimits(Protocol):
@@ -84,8 +84,8 @@ def needs(size: int) -> None:
 
 
 def looking(items: Iterable[T]) -> Iterator[T]:
-    """The same items, with a look at the limits before the first and every `OFTEN`th after it; they
-    are not named. Not for items each of which may take long.
+    """The same items, with a check of the limits before the first and every `OFTEN`th after it. The
+    error does not name an item. Not for items that may take long.
 
     >>> list(looking([1, 2]))
     [1, 2]
@@ -101,8 +101,8 @@ def looking(items: Iterable[T]) -> Iterator[T]:
 
 
 def memory_in_use() -> int:
-    """The bytes of memory that belong to this process alone, without mapped files; 0 where the
-    system does not say.
+    """The bytes of memory that only this process uses, without mapped files; 0 if the system does
+    not say.
 
     >>> memory_in_use() >= 0
     True
@@ -120,8 +120,8 @@ def memory_in_use() -> int:
 
 @cache
 def memory_allowed() -> int | None:
-    """The bytes this process may take in all: of the machine, its container and its own limits, as
-    they are when it is asked first.
+    """The maximum number of bytes of this process: the least of the limits of the machine, its
+    container and the process, at the time of the first call.
 
     >>> allowed = memory_allowed()
     >>> allowed is None or allowed > 0

@@ -1,4 +1,4 @@
-"""What an adapter must do."""
+"""The interface of adapters."""
 
 from __future__ import annotations
 
@@ -16,16 +16,32 @@ class Handle(Protocol):
         """Load a file (`ntriples` or `turtle`), and return when it is safe on disk."""
 
     def count(self) -> int:
-        """How many triples there are."""
+        """The number of triples."""
 
     def add(self, subject: Any, predicate: Any, object: Any) -> None:
         """Add one triple of pyoxigraph terms, and commit it."""
 
     def look_up(self, pattern: Lookup) -> int:
-        """Fetch everything that matches a pattern; return the number of matches."""
+        """Fetch all matches of a pattern; return their number."""
 
     def close(self) -> None:
         """Release everything."""
+
+
+class StoreHandle:
+    """The methods of stores with the interface of pyoxigraph: `store`, and its class `quad`."""
+
+    store: Any
+    quad: Any
+
+    def count(self) -> int:
+        return len(self.store)
+
+    def add(self, subject: Any, predicate: Any, object: Any) -> None:
+        self.store.add(self.quad(subject, predicate, object))
+
+    def look_up(self, pattern: Lookup) -> int:
+        return sum(1 for _ in self.store.quads_for_pattern(*pattern))
 
 
 class Peer(Protocol):
@@ -44,10 +60,10 @@ class Peer(Protocol):
 
     @property
     def largest(self) -> int:
-        """The number of triples beyond which loading takes too long to be worth waiting for."""
+        """Maximum number of triples that load in reasonable time."""
 
     def open(self, folder: Path | None, durability: str = "commit") -> Handle:
         """Open a store in a folder (made if it is missing), or in memory."""
 
     def warm_up(self) -> None:
-        """Do once what only the first use in a process pays for, beyond imports."""
+        """Do the work of a first use in a process, beyond imports."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bench.peers.base import Lookup
+from bench.peers.base import StoreHandle
 
 if TYPE_CHECKING:
     from triplestore import Store
 
 
-class OurHandle:
+class OurHandle(StoreHandle):
     def __init__(self, store: Store) -> None:
         from triplestore import Quad
 
@@ -22,20 +22,11 @@ class OurHandle:
     def load(self, path: Path, format: str) -> None:
         self.store.load(path=path, format=format)
 
-    def count(self) -> int:
-        return len(self.store)
-
-    def add(self, subject: Any, predicate: Any, object: Any) -> None:
-        self.store.add(self.quad(subject, predicate, object))
-
-    def look_up(self, pattern: Lookup) -> int:
-        return sum(1 for _ in self.store.quads_for_pattern(*pattern))
-
     def close(self) -> None:
         self.store.close()
 
 
-class Ours:
+class OurPeer:
     name = "triplestore"
     packages = ("triplestore", "numpy", "numba")
     durable = True
@@ -48,7 +39,7 @@ class Ours:
 
     def warm_up(self) -> None:
         """Import numba and read the compiled kernels: both loads below go through all of them."""
-        from bench import lubm
+        from bench.inputs import lubm
 
         with tempfile.TemporaryDirectory() as folder:
             for format in ("ntriples", "turtle"):

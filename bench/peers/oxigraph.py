@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bench.peers.base import Lookup
+from bench.peers.base import StoreHandle
 
 if TYPE_CHECKING:
     import pyoxigraph
 
 
-class OxigraphHandle:
+class OxigraphHandle(StoreHandle):
     def __init__(self, store: pyoxigraph.Store) -> None:
         import pyoxigraph
 
@@ -26,15 +26,6 @@ class OxigraphHandle:
         # The fast way in: it writes sorted files directly, without a transaction.
         self.store.bulk_load(path=str(path), format=self.formats[format])
         self.store.flush()
-
-    def count(self) -> int:
-        return len(self.store)
-
-    def add(self, subject: Any, predicate: Any, object: Any) -> None:
-        self.store.add(self.quad(subject, predicate, object))
-
-    def look_up(self, pattern: Lookup) -> int:
-        return sum(1 for _ in self.store.quads_for_pattern(*pattern))
 
     def close(self) -> None:
         del self.store

@@ -1,8 +1,8 @@
-"""What runs in children: making the stores, and the queries of a mix on one of them.
+"""The children of the workload `queries`: making the stores, and running a mix on one of them.
 
-Start at `measure`. Both stores are asked by the same lines of Python: `store.query(text)`, then a
-loop over what it gives, which either leaves the rows alone or takes every term. What is always
-true: no two faces share a result; answers are compared apart from the timing, as bags.
+Start at `measure`. Both stores are queried by the same lines of Python: `store.query(text)`, then a
+loop over the result, which either ignores the rows or reads every term. Always true: no two ways of
+reading share a result; answers are compared as bags, outside of the measured time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bench.child import Clock, peak_bytes
-from bench.modular import Memory
 from bench.queries.mixes import lines, mix
+from bench.runs.modular import Memory
 
 OURS, PEER = "triplestore", "pyoxigraph"
 CLOSED, STORE = "closed.nt", "store"
@@ -66,10 +66,10 @@ def generate(name: str, size: int, folder: str) -> dict[str, Any]:
 def measure(
     peer: str, name: str, size: int, folder: str, seconds: float, within: float = 0.0
 ) -> dict[str, Any]:
-    """Ask every query in every face; `seconds` is what a face of a query may take altogether.
+    """Run every query in every way; `seconds` is the limit for one way of a query.
 
-    Every text is asked at least once after a warm-up; with `within`, only for this many seconds:
-    what is left then is asked once, and that counts.
+    Every text is run at least once after a warm-up. With `within`, queries that remain after this
+    many seconds are run only once, and that run counts.
     """
     until = time.perf_counter() + within if within else float("inf")
     clock, memory = Clock(), Memory()
@@ -114,7 +114,7 @@ def measure(
 def mean_of_best(
     act: Face, store: Any, texts: Sequence[str], seconds: float, until: float = float("inf")
 ) -> float:
-    """The mean over the texts of the least seconds of each."""
+    """The mean over the texts of their minimum seconds."""
     each = seconds / len(texts)
     return sum(best(partial(act, store, text), each, until) for text in texts) / len(texts)
 
@@ -122,7 +122,7 @@ def mean_of_best(
 def mean_in_turn(
     act: Face, store: Any, texts: Sequence[str], seconds: float, until: float = float("inf")
 ) -> float:
-    """The same, one text after the other, so that each comes after one with other constants."""
+    """The same, in turns, so that each text follows one with other constants."""
     least = [float("inf")] * len(texts)
     spent = 0.0
     for turn in range(MANY + 1):
@@ -139,7 +139,7 @@ def mean_in_turn(
 
 
 def opened(peer: str, folder: Path) -> Any:
-    """Our store as it lies on disk, or the peer's in memory, which is where it is fastest."""
+    """Our store on disk, or the peer's in memory, where it is fastest."""
     if peer == OURS:
         from triplestore import Store
 
@@ -155,12 +155,12 @@ def opened(peer: str, folder: Path) -> Any:
 
 
 def _is_answer(result: Any) -> bool:
-    """Whether a result is that of an ASK: a bool, or what pyoxigraph has for one."""
+    """Whether a result is that of an ASK, for either store."""
     return not hasattr(result, "__iter__")
 
 
 def rows(store: Any, text: str) -> int:
-    """Every row is handed out and left alone."""
+    """Iterate over the rows, and ignore them."""
     result = store.query(text)
     if _is_answer(result):
         return int(bool(result))
@@ -171,7 +171,7 @@ def rows(store: Any, text: str) -> int:
 
 
 def terms(store: Any, text: str) -> int:
-    """Every term of every row is taken."""
+    """Read every term of every row."""
     result = store.query(text)
     if _is_answer(result):
         return int(bool(result))
@@ -183,7 +183,7 @@ def terms(store: Any, text: str) -> int:
 
 
 def arrow(store: Any, text: str) -> int:
-    """Columns of terms; an ASK has none, triples are taken as rows."""
+    """Read columns of terms; triples are read as rows."""
     result = store.query(text)
     if _is_answer(result):
         return int(bool(result))
@@ -193,9 +193,9 @@ def arrow(store: Any, text: str) -> int:
 
 
 class Alike:
-    """Takes every term of a text that was never asked before, since a comment makes it another.
+    """Reads every term of the result of a new text, made new by a comment.
 
-    Results kept by text are of no use then; similar texts were asked, with other constants.
+    Results cached by text cannot be used; similar texts were run with other constants.
     """
 
     def __init__(self) -> None:
@@ -206,9 +206,9 @@ class Alike:
 
 
 class Unseen(Alike):
-    """Takes every term of a text unlike all earlier ones: it declares another prefix.
+    """Reads every term of the result of a text with a new prefix.
 
-    What is kept by text or by shape is of no use then: parsing, rewriting and planning are paid.
+    Nothing cached by text or shape can be used: the time includes parsing, rewriting and planning.
     """
 
     def __call__(self, store: Any, text: str) -> int:
@@ -216,7 +216,7 @@ class Unseen(Alike):
 
 
 def best(act: Callable[[], Any], seconds: float, until: float = float("inf")) -> float:
-    """The least seconds of several times, after one that warms up; of that, if it is too late."""
+    """The minimum seconds of several runs after a warm-up; those of the warm-up if time is over."""
     begin = time.perf_counter()
     act()
     spent, least = time.perf_counter() - begin, float("inf")
@@ -237,7 +237,7 @@ def best(act: Callable[[], Any], seconds: float, until: float = float("inf")) ->
 
 
 def bag(result: Any) -> tuple[int, int]:
-    """How many rows, and a number that depends on which they are but not on their order.
+    """The number of rows, and a hash that does not depend on their order.
 
     >>> bag([("a", 1.0), ("b", None)]) == bag([("b", None), ("a", 1.0)])
     True
@@ -257,7 +257,7 @@ def bag(result: Any) -> tuple[int, int]:
 
 
 def _by_name(result: Any) -> list[int]:
-    """The columns in the order of their names: after `SELECT *` stores have them in any order."""
+    """The columns ordered by name: `SELECT *` gives them in any order."""
     names = [str(getattr(one, "value", one)) for one in getattr(result, "variables", ())]
     return sorted(range(len(names)), key=names.__getitem__)
 
@@ -266,9 +266,9 @@ NUMERIC = ("integer", "decimal", "double", "float")
 
 
 def _normal(term: Any) -> str:
-    """A term's text; numbers by value, since stores differ in how many digits of a mean they keep.
+    """A term's text; numbers by value, since stores keep different numbers of digits of a mean.
 
-    Blank nodes are all the same: stores name them as they like.
+    All blank nodes count as equal, because stores choose their labels.
     """
     kind = type(term).__name__
     if kind == "BlankNode":

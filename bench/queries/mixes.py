@@ -1,7 +1,7 @@
-"""What a mix of queries is, and which there are.
+"""The mixes of queries.
 
-Start at `mix`. A query has one text or several, which differ by the constants they name; what is
-reported is the mean over its texts, so that one lucky constant does not decide.
+Start at `mix`. A query has one text or several, which differ in their constants. Reports have the
+mean over the texts, so a single constant does not decide.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def mix(name: str, size: int = 1) -> Mix:
         return Mix(name, publications.queries(size))
     if name == SHOP:
         return Mix(name, shop.queries(size))
-    raise MeasurementError(f"no mix {name}: there are {LUBM}, {PUBLICATIONS}, {SHOP}")
+    raise MeasurementError(f"{name} is not a mix; give one of: {LUBM}, {PUBLICATIONS}, {SHOP}")
 
 
 def lines(name: str, size: int) -> Iterator[str]:

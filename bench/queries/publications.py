@@ -1,8 +1,9 @@
 """Publications and their authors, and queries in the manner of SP2Bench.
 
-The data has what makes SP2Bench's queries hard: few authors write much, years have more and more
-publications, abstracts are rare, articles belong to journals and papers to proceedings, and some
-cite others. `size` is the number of publications in thousands. Data and texts are our own.
+The data has the properties that make SP2Bench's queries hard: few authors write much, the number of
+publications grows by year, abstracts are rare, articles belong to journals and papers to
+proceedings, and some cite others. `size` is the number of publications in thousands. Data and texts
+are our own.
 """
 
 from __future__ import annotations

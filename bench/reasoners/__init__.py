@@ -1,6 +1,6 @@
 """Peers for reasoning: systems that compute the closure of rules or of an ontology.
 
-Start at `base.Reasoner`, which says what an adapter does, and `task.Task`, what it is given.
+Start at `base.Reasoner`, the interface of adapters, and `task.Task`, their input.
 `bench/DESIGN.md` has the decisions.
 """
 
@@ -10,11 +10,11 @@ from bench.reasoners.base import Reasoner, Session, missing
 from bench.reasoners.clingo_engine import Clingo
 from bench.reasoners.duckdb_engine import Duckdb
 from bench.reasoners.nemo import Nemo
-from bench.reasoners.ours import Ours
-from bench.reasoners.owl import Owlrl, Reasonable
+from bench.reasoners.ours import OurReasoner
+from bench.reasoners.owl import OWLRL, REASONABLE
 
-OURS = Ours("triplestore", arrays=False)
-OURS_FROM_ARRAYS = Ours("triplestore-arrays", arrays=True)
+OURS = OurReasoner("triplestore", arrays=False)
+OURS_FROM_ARRAYS = OurReasoner("triplestore-arrays", arrays=True)
 
 REASONERS: dict[str, Reasoner] = {
     reasoner.name: reasoner
@@ -24,8 +24,8 @@ REASONERS: dict[str, Reasoner] = {
         Nemo(),
         Duckdb(),
         Clingo(),
-        Reasonable(),
-        Owlrl(),
+        REASONABLE,
+        OWLRL,
     )
 }
 

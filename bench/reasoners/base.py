@@ -1,8 +1,8 @@
-"""What an adapter of a reasoner must do, and how a run of one is measured.
+"""The interface of adapters of reasoners, and the measurement of a run.
 
-Start at `Reasoner`. A run goes through the steps of `Session` in order; each is timed apart. What
-is always true: a session runs in a process of its own (`bench.child` calls `child`), and the peak
-of memory is read before the result is looked at.
+Start at `Reasoner`. A run does the steps of `Session` in order; each is timed separately. Always
+true: a session runs in a new process (`bench.child` calls `child`), and the peak of memory is read
+before the result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bench.child import Clock, peak_bytes
-from bench.harness import MeasurementError
+from bench.harness import Harness, MeasurementError, Result, run_once
 from bench.reasoners.task import Task
 
 MOST_BYTES = 16 << 30
@@ -28,7 +28,7 @@ class Session(Protocol):
     """One computation of a closure. The steps are called once each, in this order."""
 
     def parse(self) -> None:
-        """Read the program and make of it what the reasoner wants."""
+        """Read the program and translate it for the reasoner."""
 
     def load(self) -> None:
         """Read the facts (the step `import`)."""
@@ -37,10 +37,10 @@ class Session(Protocol):
         """Compute everything that follows."""
 
     def inside(self) -> Mapping[str, float]:
-        """Seconds of other steps that were spent in `reason`, for reasoners that do them there."""
+        """Seconds of other steps, for reasoners that do them in `reason`."""
 
     def count(self) -> int:
-        """How many facts there are now."""
+        """The number of facts."""
 
     def contents(self) -> set[tuple[Any, ...]]:
         """All facts: (name of the relation, numbers...), or triples of texts of an RDF peer."""
@@ -62,13 +62,13 @@ class Reasoner(Protocol):
 
     @property
     def rdf(self) -> bool:
-        """Whether it reasons with an ontology over RDF, and not with rules over integers."""
+        """Whether it reasons with an ontology over RDF instead of rules over integers."""
 
     def refuses(self, task: Task) -> str | None:
         """Why a task cannot be given to it; None if it can."""
 
     def start(self) -> None:
-        """Import and do once what only the first use in a process pays for."""
+        """Do the imports and other work of a first use in a process."""
 
     def open(self, task: Task) -> Session:
         """A session on a task."""
@@ -87,11 +87,36 @@ def limit(seconds: float) -> None:
 
 
 def why_it_ended(error: MeasurementError, seconds: float) -> str:
-    """A word for the report on a run that `limit` or something else ended."""
+    """Why a run has ended early, for the report."""
     lines = str(error).strip().splitlines()
     if f"failed ({-signal.SIGALRM:d})" in lines[0]:
         return f"over {seconds:g} s"
     return f"failed: {lines[-1][:60]}"
+
+
+def take_turns(
+    results: dict[str, Result], harness: Harness, seconds: float, enough: float
+) -> dict[str, str]:
+    """Run the cases several times, turn by turn; returns why some ended early.
+
+    Cases that fail or take too long are removed from the results. A case is not repeated if its
+    main number is above `enough`.
+    """
+    absent = {}
+    for turn in range(harness.repeats):
+        for name, result in list(results.items()):
+            if turn and result[result.main] > enough:
+                continue
+            try:
+                run = run_once(result.case)
+            except MeasurementError as error:
+                absent[name] = why_it_ended(error, seconds)
+                del results[name]
+                harness.say(f"{result.case.label}: {absent[name]}")
+                continue
+            result.runs.append(run)
+            harness.say(f"{result.case.label}, run {turn + 1}: {run[result.main]:.4g} s")
+    return absent
 
 
 def child(reasoner: str, task: str, seconds: float) -> dict[str, Any]:

@@ -14,7 +14,7 @@ class ClingoSession:
         import clingo
 
         self.task = task
-        # What no fact or rule concludes is reported on stderr, for each relation: not wanted.
+        # Without messages about each relation that no fact or rule concludes.
         self.control = clingo.Control(message_limit=0)
         self.text = "\n".join(datalog(clause, "X", "not ") for clause in task.clauses())
 

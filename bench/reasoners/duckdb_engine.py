@@ -9,8 +9,8 @@ from bench.reasoners.program import Relation, strata
 from bench.reasoners.sql import Stratum, closing, column_names, union
 from bench.reasoners.task import Task
 
-# A statement is planned as a tree: thousands of rules in one of them exhaust the planner.
-MOST_CLAUSES = 2_000
+# Maximum number of rules in a statement: more exhaust the planner.
+MAX_CLAUSES = 2_000
 
 
 class DuckdbSession:
@@ -99,7 +99,7 @@ class Duckdb:
     def refuses(self, task: Task) -> str | None:
         clauses = task.clauses()
         largest = max((len(members) for _, members in strata(clauses)), default=0)
-        if largest > MOST_CLAUSES:
+        if largest > MAX_CLAUSES:
             return f"{largest:,} rules in one stratum make a statement too large to plan"
         return None
 

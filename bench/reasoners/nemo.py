@@ -16,7 +16,7 @@ class NemoSession:
         self.task = task
         self.relations = task.relations(clauses)
         self.imports = [self.imported(relation) for relation in task.rows]
-        # What is not asked for would be neither read nor derived.
+        # Relations without output would be neither read nor derived.
         outputs = [f"@output {relation.name} ." for relation in self.relations]
         self.text = "\n".join([*self.imports, *map(datalog, clauses), *outputs])
         self.engine: Any = None
@@ -37,7 +37,7 @@ class NemoSession:
         self.engine.reason()
 
     def inside(self) -> Mapping[str, float]:
-        """What reading alone takes, by an engine that does nothing else."""
+        """The seconds of reading, measured with a second engine that only reads."""
         import nmo_python
 
         outputs = [f"@output {relation.name} ." for relation in self.task.rows]

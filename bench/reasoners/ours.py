@@ -1,8 +1,8 @@
-"""This project, given the same integers as all others; the only file that uses its internals.
+"""This project, with the same integers as all peers; the only file that uses its internals.
 
-Integers go in as ids: a dictionary made beforehand gives the program's constants the numbers that
-the task gives them (1, 2, 3, ...), and terms of some name to all others; rows are committed as one
-layer, the way a bulk load does it.
+Integers are used as ids: a dictionary made before gives the program's constants their numbers of
+the task (1, 2, 3, ...), and all other numbers generated terms. Rows are committed as one layer, as
+by a bulk load.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def store_of_terms(program: Program, terms: int) -> Store:
 
 def state_csv(store: Store, task: Task) -> None:
     """Assert all rows of a task, read from the files that peers read."""
-    from bench.csv_integers import read_integers
+    from bench.inputs.csv_integers import read_integers
     from triplestore.relations.layers.bulk import bulk_of_relations
 
     database: Any = store._database
@@ -83,7 +83,7 @@ def state_columns(store: Store, s: U32, p: U32, o: U32) -> None:
 
 def relations_of_csv(task: Task) -> dict[int, list[tuple[U32, U32 | int]]]:
     """All rows of a task by predicate, read from the files that peers read."""
-    from bench.csv_integers import read_all
+    from bench.inputs.csv_integers import read_all
 
     tables = read_all([(task.csv(relation), relation.arity) for relation in task.rows])
     found: dict[int, list[tuple[U32, U32 | int]]] = {}
@@ -170,7 +170,7 @@ def _read_some() -> None:
     """Read some integers from a file, so that the kernel for that is loaded."""
     from tempfile import TemporaryDirectory
 
-    from bench.csv_integers import read_integers
+    from bench.inputs.csv_integers import read_integers
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "some.csv"
@@ -178,7 +178,7 @@ def _read_some() -> None:
         read_integers(path, 2)
 
 
-class Ours:
+class OurReasoner:
     packages = ("triplestore", "numpy", "numba")
     modules = ("triplestore",)
     rdf = False
@@ -206,12 +206,12 @@ class Ours:
         p = np.full(len(s), numbers[b"p"], np.uint32)
         types = np.full(len(s), TYPE_NUMBER, np.uint32)
         members = np.full(len(s), numbers[b"C"], np.uint32)
-        # A closure of some depth: flat data would leave its kernels to the first real one.
+        # A closure of some depth, to load the kernels that flat data do not need.
         steps = np.arange(100, 1_100, dtype=np.uint32)
         deeper = np.full(len(steps), numbers[b"r"], np.uint32)
         few = s[:5_000]
         wide = np.full(len(few), numbers[b"s"], np.uint32)
-        # Conclusions so few that they are not counted by their class, beside those that are.
+        # Few conclusions, which are not counted by class, beside many, which are.
         last = np.full(5, numbers[b"u"], np.uint32)
         columns = (
             (s, s, steps, steps[:500], few, few[:5]),

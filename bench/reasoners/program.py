@@ -1,14 +1,14 @@
 """Rules over integers, in a form that can be written in every peer's language.
 
-Start at `translate`. A program of ours speaks of triples; peers know relations with names. How the
-one becomes the other is the `layout`:
+Start at `translate`. Our programs are about triples; peers have named relations. The `layout` is
+the translation:
 
     split    a relation of one column for each class, of two for each property (the usual one)
     typed    classes as one relation `type` of two columns, (member, class); properties as in split
     triples  one relation `t` of three columns, (subject, property, object)
 
-What is always true: clauses have one head; a relation that is named after a term has the term's
-number in its name (`c17`, `p4`), so names are fit for any language.
+Always true: clauses have one head; the name of a term's relation has the term's number (`c17`,
+`p4`), so names are valid in any language.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TYPE_NUMBER = 1
 
 
 class UnsupportedError(Exception):
-    """A program has something that clauses, a layout or a peer cannot say; the message has what."""
+    """A part of a program that clauses, a layout or a peer cannot express."""
 
 
 class Relation(NamedTuple):
@@ -176,7 +176,7 @@ def tuple_relation(number: int, arity: int) -> Relation:
 
 
 def relations_of(clauses: Iterable[Clause]) -> list[Relation]:
-    """All relations that clauses speak of, in the order they come."""
+    """All relations of clauses, in the order of their occurrence."""
     found: dict[Relation, None] = {}
     for clause in clauses:
         for pattern in (clause.head, *clause.body, *clause.nots):
@@ -185,7 +185,7 @@ def relations_of(clauses: Iterable[Clause]) -> list[Relation]:
 
 
 def strata(clauses: Sequence[Clause]) -> list[tuple[set[Relation], list[Clause]]]:
-    """The clauses in groups that can be closed one after the other, with what each group defines.
+    """The clauses in groups that can be closed one after the other, with their defined relations.
 
     A group is a strongly connected component of the relations.
     """
@@ -207,7 +207,7 @@ def strata(clauses: Sequence[Clause]) -> list[tuple[set[Relation], list[Clause]]
 
 
 def datalog(clause: Clause, variable: str = "?", negation: str = "~") -> str:
-    """A clause as most engines write it: capitals for variables or a sign before them.
+    """A clause in the usual syntax; `variable` is the prefix of variables.
 
     >>> edge, path = Relation("edge", 2), Relation("path", 2)
     >>> clause = Clause(Pattern(path, ("x1", 3)), (Pattern(edge, ("x1", 3)),))

@@ -1,7 +1,7 @@
 """Runs of several reasoners on one task, turn by turn, and why some cannot run.
 
-Start at `compare`. What is always true: a reasoner that is missing, refuses, fails or takes too
-long does not stop the others; the reason is in the result.
+Start at `compare`. Always true: a reasoner that is missing, refuses, fails or takes too long does
+not stop the others; the result has the reason.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from bench.harness import Case, Harness, MeasurementError, Result, run_once
+from bench.harness import Case, Harness, Result
 from bench.reasoners import REASONERS, missing
-from bench.reasoners.base import why_it_ended
+from bench.reasoners.base import take_turns
 from bench.reasoners.task import Task
-from bench.report import Report, Table, ratio
+from bench.report import BenchReport, ReportTable, ratio
 
 OURS = "triplestore"
 
@@ -36,7 +36,7 @@ class Compared:
 
 
 def compare(
-    task: Task, names: Iterable[str], harness: Harness, report: Report, seconds: float
+    task: Task, names: Iterable[str], harness: Harness, report: BenchReport, seconds: float
 ) -> Compared:
     """Run each reasoner several times, each in a process with a limit of seconds."""
     compared = Compared(task)
@@ -48,19 +48,7 @@ def compare(
         arguments = {"reasoner": name, "task": str(task.folder), "seconds": seconds}
         case = Case("bench.reasoners.base:child", arguments, f"{name}: {task.name}")
         compared.results[name] = Result(case, "total s")
-    for turn in range(harness.repeats):
-        for name, result in list(compared.results.items()):
-            if turn and result["total s"] > ONCE_IS_ENOUGH:
-                continue
-            try:
-                run = run_once(result.case)
-            except MeasurementError as error:
-                compared.absent[name] = why_it_ended(error, seconds)
-                del compared.results[name]
-                harness.say(f"{result.case.label}: {compared.absent[name]}")
-                continue
-            result.runs.append(run)
-            harness.say(f"{result.case.label}, run {turn + 1}: {run['total s']:.4g} s")
+    compared.absent |= take_turns(compared.results, harness, seconds, ONCE_IS_ENOUGH)
     report.keep(list(compared.results.values()))
     return compared
 
@@ -80,16 +68,16 @@ COLUMNS = [
 ]
 
 NOTE = (
-    "Best of the runs by the sum of the steps. Import: from the task's files to what the reasoner "
-    "works on; `triplestore-arrays` reads the same integers as arrays. Parse: of the rules. "
+    "Best of the runs by the sum of the steps. Import: from the task's files to the reasoner's "
+    "tables; `triplestore-arrays` reads the same integers as arrays. Parse: of the rules. "
     "Memory: the peak of the process when the closure is there. OWL reasoners derive more than "
-    "the rules say."
+    "the rules state."
 )
 
 
-def table_of(title: str, runs: Iterable[Compared], note: str = NOTE) -> Table:
-    """One row for each reasoner and task; those that did not run say why."""
-    table = Table(title, COLUMNS, note=note)
+def table_of(title: str, runs: Iterable[Compared], note: str = NOTE) -> ReportTable:
+    """One row for each reasoner and task, with the reason if it did not run."""
+    table = ReportTable(title, COLUMNS, note=note)
     for compared in runs:
         task, ours = compared.task, compared.results.get(OURS)
         for name, result in compared.results.items():
@@ -110,7 +98,7 @@ def table_of(title: str, runs: Iterable[Compared], note: str = NOTE) -> Table:
 
 
 def beside(ours: Result, other: Result) -> tuple[str, str, str]:
-    """How many times less ours is: time with import, time without, memory."""
+    """The ratios of the other to ours: time with import, time without, memory."""
     return (
         ratio(with_import(ours), with_import(other)),
         ratio(ours.least("reason s"), other.least("reason s")),
@@ -119,5 +107,5 @@ def beside(ours: Result, other: Result) -> tuple[str, str, str]:
 
 
 def with_import(result: Result) -> float:
-    """Seconds of import and reasoning in the run where the two together took least."""
+    """Minimum seconds of import and reasoning together."""
     return min(float(run["import s"]) + float(run["reason s"]) for run in result.runs)

@@ -52,7 +52,7 @@ def _recursive_places(clause: Clause, defined: set[Relation]) -> list[int]:
 
 
 def insert_new(relation: Relation, queries: Sequence[str]) -> str:
-    """Insert what some queries find and the relation does not have."""
+    """Insert the rows of some queries that are not in the relation."""
     return f"INSERT INTO {relation.name} {union(queries)} EXCEPT SELECT * FROM {relation.name}"
 
 
@@ -105,7 +105,7 @@ def select(clause: Clause, instead: dict[int, str] | None = None) -> str:
 
 
 def _conditions(pattern: Pattern, table: str, places: dict[str, str]) -> list[str]:
-    """What must be equal; variables that were not met before get their place."""
+    """The equations of a pattern; new variables get their place."""
     found = []
     for i, term in enumerate(pattern.terms):
         place = f"{table}.a{i}"

@@ -1,4 +1,4 @@
-"""What a reasoner is given: a folder with rules, and the same integers in files for all.
+"""The input of a reasoner: a folder with rules, and the same integers in files for all reasoners.
 
 Start at `make_task` and `Task`. In the folder:
 
@@ -7,11 +7,10 @@ Start at `make_task` and `Task`. In the folder:
     columns.npy    all rows once more, as columns s, p, o of a graph
     facts.lp       all rows once more, as facts of logic programs (for clingo, which reads no CSV)
     data.ttl, ontology.ttl   the same as N-Triples, for peers that know OWL (not in every task)
-    task.json      what belongs to what
+    task.json      the description of the task
 
-Numbers are given to rdf:type first, then to the program's constants as they come, then to all other
-terms. What is always true: a task is complete or not there; one with the same name is not made
-again.
+rdf:type gets the first number, then the program's constants in their order, then all other terms.
+Always true: a task is complete or does not exist; a task of an existing name is not made again.
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ class Columns:
 class Task:
     """A folder made by `make_task`; cheap to open; files are read when needed.
 
-    rows      relation -> its number of rows, for all that have data
+    rows      relation -> its number of rows, for relations with data
     terms     the greatest number of a term
-    rdf       whether there are data.ttl and ontology.ttl
+    rdf       whether it has data.ttl and ontology.ttl
     """
 
     folder: Path
@@ -85,7 +84,7 @@ class Task:
 
     @property
     def facts(self) -> int:
-        """How many rows there are in all."""
+        """The number of rows of all relations."""
         return sum(self.rows.values())
 
     def rules(self) -> str:
@@ -104,7 +103,7 @@ class Task:
         return translate(program, number_constants(program), self.layout)
 
     def relations(self, clauses: list[Clause]) -> list[Relation]:
-        """All relations: those that have data and those that only rules speak of."""
+        """All relations: those with data, and those that only rules have."""
         return list(dict.fromkeys([*self.rows, *relations_of(clauses)]))
 
     def csv(self, relation: Relation) -> Path:
@@ -127,7 +126,7 @@ def make_task(
     data: Path | None = None,
     ontology: Path | None = None,
 ) -> Task:
-    """Write a task's files, unless they are there already; a folder's task is known by its name."""
+    """Write a task's files unless they exist; tasks are identified by the name of their folder."""
     if not is_made(folder):
         shutil.rmtree(folder, ignore_errors=True)
         unfinished = folder.with_name(folder.name + ".unfinished")
@@ -176,7 +175,7 @@ def _as_ntriples(source: Path, target: Path) -> None:
 
 
 def tables_of(columns: Columns, layout: Layout) -> Iterator[tuple[Relation, U32]]:
-    """The relations that hold some statements in a layout, each with its rows, sorted."""
+    """The relations of statements in a layout, each with its sorted rows."""
     import numpy as np
 
     s, p, o = columns.s, columns.p, columns.o
@@ -208,7 +207,7 @@ def _runs(column: U32) -> Iterator[tuple[int, int, int]]:
 
 
 def columns_of_file(path: Path, format: str, program: Program) -> Columns:
-    """The statements of a file of RDF in numbers, as a program wants them."""
+    """The statements of an RDF file as numbers, for a program."""
     from triplestore import Store
 
     store = Store()
@@ -217,7 +216,7 @@ def columns_of_file(path: Path, format: str, program: Program) -> Columns:
 
 
 def columns_of_store(store: Any, program: Program) -> Columns:
-    """What a store states, in numbers: rdf:type and the program's constants first."""
+    """The statements of a store as numbers: rdf:type and the program's constants first."""
     import numpy as np
 
     from triplestore.terms.term_keys import term_of

@@ -1,1 +1,1 @@
-"""Graphs and settings in the shape of those that the papers on modules and schemes used."""
+"""Graphs and settings in the shape of those in the papers on modules and schemes."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness import MeasurementError
-from bench.rolls import I64, below
+from bench.inputs.random_numbers import I64, below
 
 U64 = NDArray[np.uint64]
 
@@ -26,8 +26,8 @@ _32 = np.uint64(32)
 
 CORE = 2_400
 """Nodes of the strongly connected part of `broader` at full size. DBpedia's larger extract has
-1,426,588 edges and 1,949,306,188 pairs, some 2,600 for each of the 750,000 categories that so many
-edges speak of; a random hierarchy of that size has 200 by itself."""
+1,426,588 edges and 1,949,306,188 pairs, some 2,600 for each of its 750,000 categories; a random
+hierarchy of that size has 200 per category."""
 
 FULL = 1_426_588
 
@@ -59,7 +59,7 @@ def graph(name: str) -> U64:
 
         if (found := real(name)) is not None:
             return found
-    raise MeasurementError(f"no graph {name}: see bench/shapes, and the shared data")
+    raise MeasurementError(f"graph {name} is unknown: see bench/shapes and the shared data")
 
 
 def dag(nodes: int, edges: int, *, seed: str = "dag") -> U64:
@@ -75,7 +75,7 @@ def dag(nodes: int, edges: int, *, seed: str = "dag") -> U64:
 
 
 def tree(nodes: int, *, seed: str = "tree") -> U64:
-    """A random recursive tree: each node but the first is below one that came before it."""
+    """A random recursive tree: each node except the first is below an earlier one."""
     return np.sort(packed(np.arange(1, nodes), _before(np.arange(1, nodes), seed)))
 
 
@@ -112,11 +112,10 @@ def cycle(nodes: int) -> U64:
 
 
 def broader(edges: int, *, seed: str = "broader") -> U64:
-    """A network of categories with about so many edges from a category to a broader one.
+    """A network of categories with about this many edges from a category to a broader one.
 
-    The first `CORE` of them (in proportion, where there are fewer edges) are on one round.
-    Each other one is below one that came before, as likely as any, and half of all edges are second
-    ones.
+    The first `CORE` categories (fewer in proportion for fewer edges) are on one cycle. Each other
+    category is below a random earlier one, and half of all edges are second ones.
     """
     core = max(3, CORE * edges // FULL)
     nodes = max(edges * 10 // 19, core + 1)

@@ -2,15 +2,15 @@
 
     dagr-10000-100000   DAG-R: one transitive property over random edges from lower to higher nodes
     lubmle-1            LUBM of one university, its rules, and two properties that are
-                        symmetric and transitive: who studies and who works together
+                        symmetric and transitive: people who study or work together
     claros-100000       classes and properties in trees, 27 transitive properties, two that are
                         symmetric and transitive (related places, same topics)
     skos-100000         SKOS's rules over a network of categories with articles about them
     relations-40000     33 transitive properties and 130 unions of properties over them
     warming             a little of everything
 
-The number is that of statements, about. Start at `setting`. What was published of them stands at
-each; the originals' data and hand-written rules are not public.
+The number is the approximate number of statements. Start at `setting`. Each function quotes the
+published figures; the original data and hand-written rules are not public.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness import MeasurementError
-from bench.programs import NAMESPACE, Setting
+from bench.inputs.programs import NAMESPACE, Setting
+from bench.inputs.random_numbers import below
 from bench.reasoners.program import number_constants
-from bench.rolls import below
 from bench.shapes.graphs import broader, dag, network, tree
 from triplestore.datalog.text import read
 
@@ -63,7 +63,7 @@ def setting(name: str) -> Setting:
 
         return lubm_le(*numbers)
     if kind not in MAKERS:
-        raise MeasurementError(f"no setting {name}: see bench/shapes/papers.py")
+        raise MeasurementError(f"setting {name} is unknown: see bench/shapes/papers.py")
     text, statements = MAKERS[kind](*numbers)
     return assembled(name, PREFIX + text, statements)
 
@@ -201,7 +201,7 @@ SKOS = "".join(
         RANGE.format("inScheme", "ConceptScheme"),
     ]
 )
-"""The rules that SKOS states in RDF: 38 of them."""
+"""The 38 rules of SKOS that are stated in RDF."""
 
 
 def skos(statements: int) -> Made:

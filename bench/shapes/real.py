@@ -10,48 +10,49 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import FOLDER
-from bench.programs import shared_data
+from bench.inputs.data import FOLDER, shared_data
 
 U64 = NDArray[np.uint64]
 
 
-class Source(NamedTuple):
-    """Where edges are: a file, how the name of their property ends, and what they are."""
+class GraphFile(NamedTuple):
+    """The place of edges: a file, the end of the name of their property, and a description."""
 
     path: str
     ending: str
     what: str
 
 
-REAL: Mapping[str, Source] = {
-    "wordnet": Source(
+REAL: Mapping[str, GraphFile] = {
+    "wordnet": GraphFile(
         "wordnet30/wordnet30-relations.ttl.gz", "#hypernym", "WordNet 3.0, hypernyms"
     ),
-    "wordnetParts": Source(
+    "wordnetParts": GraphFile(
         "wordnet30/wordnet30-relations.ttl.gz", "artHolonym", "WordNet 3.0, parts"
     ),
-    "go": Source("go-2022/go-edges.ttl.gz", "subClassOf", "Gene Ontology, subclasses"),
-    "debian": Source("debian-deps/debian12-dependsOn.nt.gz", "ependsOn", "Debian 12, dependencies"),
-    "chebi": Source("obo-hierarchies/chebi.ttl.gz", "#parent", "ChEBI"),
-    "mondo": Source("obo-hierarchies/mondo.ttl.gz", "#parent", "Mondo"),
-    "uberon": Source("obo-hierarchies/uberon.ttl.gz", "#parent", "Uberon"),
-    "fbbt": Source("obo-hierarchies/fbbt.ttl.gz", "#parent", "FBbt"),
-    "vertebrata": Source(
+    "go": GraphFile("go-2022/go-edges.ttl.gz", "subClassOf", "Gene Ontology, subclasses"),
+    "debian": GraphFile(
+        "debian-deps/debian12-dependsOn.nt.gz", "ependsOn", "Debian 12, dependencies"
+    ),
+    "chebi": GraphFile("obo-hierarchies/chebi.ttl.gz", "#parent", "ChEBI"),
+    "mondo": GraphFile("obo-hierarchies/mondo.ttl.gz", "#parent", "Mondo"),
+    "uberon": GraphFile("obo-hierarchies/uberon.ttl.gz", "#parent", "Uberon"),
+    "fbbt": GraphFile("obo-hierarchies/fbbt.ttl.gz", "#parent", "FBbt"),
+    "vertebrata": GraphFile(
         "obo-hierarchies/ncbitaxon-vertebrata.ttl.gz", "subClassOf", "vertebrates"
     ),
-    "metazoa": Source("obo-hierarchies/ncbitaxon-parent.tsv.gz", "", "NCBI taxa, animals"),
-    "stw": Source("skos/stw", "skos/core#broader", "STW, economics (SKOS)"),
-    "unesco": Source("skos/unesco", "skos/core#broader", "UNESCO thesaurus, three years (SKOS)"),
-    "uat": Source("skos/uat", "skos/core#broader", "UAT, astronomy (SKOS)"),
-    "physh": Source("skos/physh", "skos/core#broader", "PhySH, physics (SKOS)"),
-    "hepph": Source("graphs/cit-hepph-part.ttl.gz", "", "citations (HepPh)"),
-    "vote": Source("graphs/wiki-vote.ttl.gz", "", "votes (Wikipedia)"),
+    "metazoa": GraphFile("obo-hierarchies/ncbitaxon-parent.tsv.gz", "", "NCBI taxa, animals"),
+    "stw": GraphFile("skos/stw", "skos/core#broader", "STW, economics (SKOS)"),
+    "unesco": GraphFile("skos/unesco", "skos/core#broader", "UNESCO thesaurus, three years (SKOS)"),
+    "uat": GraphFile("skos/uat", "skos/core#broader", "UAT, astronomy (SKOS)"),
+    "physh": GraphFile("skos/physh", "skos/core#broader", "PhySH, physics (SKOS)"),
+    "hepph": GraphFile("graphs/cit-hepph-part.ttl.gz", "", "citations (HepPh)"),
+    "vote": GraphFile("graphs/wiki-vote.ttl.gz", "", "votes (Wikipedia)"),
 }
 
 
 def real(name: str) -> U64 | None:
-    """The edges of a real graph; None if there is none of the name, or no shared data."""
+    """The edges of a real graph; None for an unknown name or without the shared data."""
     source = REAL.get(name)
     path = shared_data() / source.path if source else None
     if source is None or path is None or not path.exists():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import lubm_file
-from bench.programs import RULES, Setting
+from bench.inputs.data import lubm_file
+from bench.inputs.programs import RULES, Setting
+from bench.inputs.random_numbers import I64, below
 from bench.reasoners.program import number_constants
 from bench.reasoners.task import columns_of_file
-from bench.rolls import I64, below
 from triplestore.datalog.text import read
 
 U32 = NDArray[np.uint32]

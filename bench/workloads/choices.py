@@ -1,8 +1,8 @@
-"""What `auto` chooses, beside every strategy that it may choose, from one fact to all of them.
+"""The choices of `auto` beside each strategy that it may choose, from one fact to all facts.
 
 For each input and size, facts are deleted and asserted again under each strategy, several times;
-then under `auto`, first with nothing learned (as in a store just opened), then repeatedly. Times
-are processor time of the engine alone, so that the machine may have other work.
+then under `auto`, first without learned costs (as in a store that was just opened), then
+repeatedly. Times are CPU time of the engine only, so the machine may have other work.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import gc
 from statistics import median
 from typing import Any, TypeAlias
 
-from bench.datasets import dataset, draw
 from bench.experiments import Choice, choices, geometric_mean
 from bench.harness import Case, Harness, machine, run_once
-from bench.maintained import AUTO, REMATERIALISE, Maintained
-from bench.report import Report, Table
-from bench.workloads.base import Workload, names
+from bench.inputs.datasets import dataset, draw
+from bench.report import BenchReport, ReportTable
+from bench.runs.maintained import AUTO, REMATERIALISE, Maintained
+from bench.workload import Workload, names
 from bench.workloads.maintenance import BOTH
 from triplestore.errors import TripleStoreError
 
@@ -28,11 +28,11 @@ Pair: TypeAlias = tuple[float, float]
 """Seconds for deleting and for adding."""
 
 WORTH = 0.005
-"""Seconds from which on a choice counts."""
+"""Minimum seconds of the best strategy for a choice to count."""
 
 
 def sizes_for(facts: int) -> list[int]:
-    """Few facts, and shares of all of them.
+    """Small numbers of facts, and shares of all facts.
 
     >>> sizes_for(100_000)
     [1, 3, 10, 100, 1000, 5000, 20000, 50000, 100000]
@@ -74,7 +74,7 @@ def _measured(kept: Maintained, turns: int, seconds: float) -> dict[str, Any]:
         kept.use(REMATERIALISE)
         kept.remove(quads)
         kept.use(AUTO)
-        first = kept.add(quads).processor  # added first, nothing learned
+        first = kept.add(quads).processor  # first addition without learned costs
         taken[AUTO][0] = (taken[AUTO][0][0], first)
         found[str(size)] = taken
     return {"facts": facts, "found": found, "late": sorted(late)}
@@ -82,12 +82,12 @@ def _measured(kept: Maintained, turns: int, seconds: float) -> dict[str, Any]:
 
 def _both(kept: Maintained, name: str, quads: list[Any], limit: float | None) -> Pair:
     kept.use(name, limit)
-    gc.collect()  # what collecting garbage takes belongs to no strategy
+    gc.collect()  # garbage collection is not measured
     return kept.remove(quads).processor, kept.add(quads).processor
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("choices", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("choices", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     first: list[Choice] = []
     then: list[Choice] = []
     for data in given.data:
@@ -108,9 +108,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 def choices_table(
     title: str, found: dict[str, Any], place: int
-) -> tuple[Table, list[Choice], list[Choice]]:
-    """One operation of one input, with the choices made at first, and then (the median)."""
-    table = Table(
+) -> tuple[ReportTable, list[Choice], list[Choice]]:
+    """One operation of one input, with the first choice and the median of later ones."""
+    table = ReportTable(
         title,
         ["facts", *(f"{name} ms" for name in STRATEGIES), "auto at first", "then", "worst then"],
         note="Processor time of the engine, the best run of each strategy; auto beside the best.",
@@ -131,8 +131,8 @@ def choices_table(
     return table, first, then
 
 
-def claim(what: str, picked: list[Choice], report: Report) -> None:
-    """How `auto` does where it matters."""
+def claim(what: str, picked: list[Choice], report: BenchReport) -> None:
+    """The claims about `auto` where the best strategy takes long."""
     long = [choice for choice in picked if choice.best > WORTH]
     if not long:
         return
@@ -147,14 +147,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     inputs = ["lubm1", "recursive-200-1000", "sales-5000", "spread-20000", "lines-20000"]
     parser.add_argument("--data", type=names, default=inputs, help=",".join(inputs))
     parser.add_argument("--turns", type=int, default=3, help="of each strategy (3)")
-    parser.add_argument(
-        "--seconds", type=float, default=2, help="that one update may take under a strategy (2)"
-    )
+    parser.add_argument("--seconds", type=float, default=2, help="maximum seconds of an update (2)")
 
 
 WORKLOAD = Workload(
     "choices",
-    "What auto chooses, beside each strategy, from one fact to all facts.",
+    "The choices of auto beside each strategy, from one fact to all facts.",
     options,
     run,
 )

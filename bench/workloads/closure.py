@@ -1,22 +1,21 @@
 """The closure of LUBM under the rules of its ontology, beside other reasoners, at several sizes.
 
-All reasoners get the same integers in files. Measured apart: reading the rules, reading the
-integers, reasoning.
+All reasoners get the same integers in files. Reading the rules, reading the integers, and reasoning
+are measured separately.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
-from bench.data import Input, lubm_department, lubm_file, original_lubm10
 from bench.harness import REPOSITORY, Harness, machine
+from bench.inputs.data import InputFile, lubm_department, lubm_file, original_lubm10, shared_data
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, Compared, compare, table_of, with_import
 from bench.reasoners.task import Task, columns_of_file, is_made, make_task
-from bench.report import Plot, Report, Table, slope
-from bench.workloads.base import Workload, names, numbers
+from bench.report import BenchReport, Plot, ReportTable, slope
+from bench.workload import Workload, names, numbers
 
 RULES = REPOSITORY / "bench" / "rules" / "lubm.dlog"
 TASKS = REPOSITORY / "build" / "bench" / "data" / "tasks"
@@ -25,13 +24,12 @@ CLOSURE_OF_LUBM10 = 1_737_937
 
 
 def ontology() -> Path | None:
-    """LUBM's ontology, where the shared data is; reasoners for OWL need it."""
-    shared = Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
-    path = shared / "lubm" / "univ-bench.owl"
+    """LUBM's ontology from the shared data, for OWL reasoners; None without it."""
+    path = shared_data() / "lubm" / "univ-bench.owl"
     return path if path.exists() else None
 
 
-def task_of(source: Input) -> Task:
+def task_of(source: InputFile) -> Task:
     """The task of a file, made if it does not exist yet."""
     from triplestore.datalog.text import read
 
@@ -44,9 +42,9 @@ def task_of(source: Input) -> Task:
     return make_task(folder, source.name, rules, columns, data=source.path, ontology=ontology())
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({package for name in given.reasoners for package in REASONERS[name].packages})
-    report = Report("closure", WORKLOAD.summary, machine(packages))
+    report = BenchReport("closure", WORKLOAD.summary, machine(packages))
     sources = [lubm_department(), *(lubm_file(size) for size in given.sizes)]
     if original := original_lubm10():
         sources.append(original)
@@ -66,9 +64,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def growth(runs: list[Compared], reasoners: list[str], report: Report) -> Table:
-    """What one more fact costs, for each reasoner."""
-    table = Table(
+def growth(runs: list[Compared], reasoners: list[str], report: BenchReport) -> ReportTable:
+    """The cost of one more fact, for each reasoner."""
+    table = ReportTable(
         "Reasoning as the input grows",
         ["reasoner", "µs per fact of the closure, size by size", "slope, µs per fact", "fixed s"],
     )
@@ -99,14 +97,14 @@ def growth(runs: list[Compared], reasoners: list[str], report: Report) -> Table:
     return table
 
 
-def make_claims(compared: Compared, report: Report) -> None:
+def make_claims(compared: Compared, report: BenchReport) -> None:
     name = compared.task.name
     if len(compared.results) > 1:
         report.claim(f"{name}: all reasoners with rules find the same facts", "", compared.agree())
 
 
-def claim_ratios(compared: Compared, report: Report) -> None:
-    """What was to be shown of the original LUBM(10)."""
+def claim_ratios(compared: Compared, report: BenchReport) -> None:
+    """The claims about the original LUBM(10)."""
     ours, peer = compared.results.get(OURS), compared.results.get(PEER)
     name = compared.task.name
     if ours:

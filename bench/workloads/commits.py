@@ -1,8 +1,8 @@
 """Commits: ten thousand durable commits of one triple each, beside a bare write and fsync.
 
-The two take turns in one loop, so that whatever else the disk does falls on both alike; what a
-commit costs is its quantile minus that of the bare loop. The same loop without waiting for the disk
-(`durability="flush"`) stands beside pyoxigraph's `add`, which does not wait for it either.
+The two take turns in one loop, so other work of the disk affects both. The cost of a commit is its
+quantile minus that of the bare loop. The same loop without waiting for the disk
+(`durability="flush"`) is compared with pyoxigraph's `add`, which does not wait either.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 from bench.harness import Case, Harness, machine
 from bench.peers import PEERS
-from bench.report import Report, Table, ratio
-from bench.workloads.base import Workload, copy_store, fresh_folder, make_store, numbers, quantile
+from bench.report import BenchReport, ReportTable, ratio
+from bench.workload import Workload, copy_store, fresh_folder, make_store, numbers, quantile
 
 OURS, PEER = "triplestore", "pyoxigraph"
-RECORD = b"x" * 256  # about what one commit of one new triple writes
+RECORD = b"x" * 256  # about the size of a commit of one new triple
 
 
 def measure(
@@ -87,10 +87,10 @@ def case(peer: str, store: Path | None, folder: Path, commits: int, durability: 
     return Case(f"{__name__}:measure", arguments, f"{peer}, {durability}")
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({*PEERS[OURS].packages, *PEERS[PEER].packages})
-    report = Report("commits", WORKLOAD.summary, machine(packages))
-    durable = Table(
+    report = BenchReport("commits", WORKLOAD.summary, machine(packages))
+    durable = ReportTable(
         f"{given.commits:,} durable commits of one triple, in milliseconds",
         [
             "store of triples",
@@ -105,7 +105,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
         ],
         note="Bare: write 256 bytes and fsync, in the same loop on the same disk.",
     )
-    flushed = Table(
+    flushed = ReportTable(
         f"{given.commits:,} commits that do not wait for the disk, in microseconds",
         ["store of triples", "peer", "median", "p99", "mean", "triplestore is faster by"],
     )
@@ -124,13 +124,13 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def measure_durable(
-    table: Table,
+    table: ReportTable,
     store: Path | None,
     triples: int,
     folder: Path,
     given: argparse.Namespace,
     harness: Harness,
-    report: Report,
+    report: BenchReport,
 ) -> None:
     (result,) = harness.compare(
         [case(OURS, store, folder, given.commits, "commit")], main="commit median"
@@ -163,13 +163,13 @@ def measure_durable(
 
 
 def measure_flushed(
-    table: Table,
+    table: ReportTable,
     stores: dict[str, Path | None],
     triples: int,
     folder: Path,
     given: argparse.Namespace,
     harness: Harness,
-    report: Report,
+    report: BenchReport,
 ) -> None:
     results = harness.compare(
         [case(peer, store, folder, given.commits, "flush") for peer, store in stores.items()],

@@ -1,8 +1,8 @@
-"""Limits: every hostile query, set of rules and document, and what it took until it ended.
+"""Limits: the cost of every hostile query, set of rules and document until its end.
 
-The lists belong to the tests, which try some of each; here all are tried, each in a process of its
-own. Limits of time are those of the processor, so that other work on the machine does not count.
-An entry that does not hold needs a reason in its list (`why`), or the claim fails.
+The lists are in the tests, which run some entries; here all entries run, each in a new process.
+Limits of time are CPU time, so other work of the machine does not count. An entry that exceeds its
+limits needs a reason in its list (`why`), or the claim fails.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.harness import REPOSITORY, Harness, machine
-from bench.report import Report, Table
-from bench.workloads.base import Workload, names
+from bench.report import BenchReport, ReportTable
+from bench.workload import Workload, names
 
 if TYPE_CHECKING:
     from tests.sparql.hostile_run import Found
@@ -32,7 +32,7 @@ COLUMNS = ["entry", "processor s", "wall s", "MB more", "holds", "how it ended"]
 SIZE = 100_000
 """Number of repetitions in documents."""
 
-MOST = 60
+MAX_CPU = 60
 """Processor seconds after which a process is ended from outside."""
 
 
@@ -41,7 +41,7 @@ def queries(given: argparse.Namespace) -> Iterator[Entry]:
     from tests.sparql.hostile_run import Limits, results
 
     chosen = {name: one for name, one in EVERY.items() if is_named(name, given)}
-    limits = Limits(given.seconds, given.memory, most=MOST, processor=True)
+    limits = Limits(given.seconds, given.memory, most=MAX_CPU, processor=True)
     for found in results(chosen, limits):
         yield found, EVERY[found.name].why
 
@@ -49,7 +49,7 @@ def queries(given: argparse.Namespace) -> Iterator[Entry]:
 def rules(given: argparse.Namespace) -> Iterator[Entry]:
     from tests.reasoning.limits.hostile import CASES
 
-    # A time limit that is far away: with one, joins make fewer rows at once.
+    # A large time limit, since joins under a time limit make fewer rows at once.
     tuning = {"processor": given.seconds, "max_seconds": 3600, "max_bytes": given.memory}
     chosen = [name for name in CASES if is_named(name, given)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -58,13 +58,13 @@ def rules(given: argparse.Namespace) -> Iterator[Entry]:
 
 
 def reasoned(name: str, tuning: str) -> Found:
-    """What a case of reasoning took, in a process of its own."""
+    """The cost of a case of reasoning, in a new process."""
     from tests.sparql.hostile_run import Found
 
     command = [sys.executable, "-m", "tests.reasoning.limits.measure", name, tuning]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     if done.returncode != 0:
-        return Found(name, f"DIED {' '.join(done.stderr.split())[-90:]}", MOST, MOST, 0)
+        return Found(name, f"DIED {' '.join(done.stderr.split())[-90:]}", MAX_CPU, MAX_CPU, 0)
     said = json.loads(done.stdout.splitlines()[-1])
     ended = f"{said['ended']}: {said['message'][:90]}"
     return Found(name, ended, said["wall"], said["cpu"], int(said["megabytes"] * 1e6))
@@ -86,11 +86,11 @@ def documents(given: argparse.Namespace) -> Iterator[Entry]:
                 def measure(name: str = name, path: Path = path) -> Found:
                     return measured(name, lambda: read(path, given.seconds))
 
-                yield forked(f"{name} ({path.stat().st_size / 1e6:.0f} MB)", measure, MOST), ""
+                yield forked(f"{name} ({path.stat().st_size / 1e6:.0f} MB)", measure, MAX_CPU), ""
 
 
 def read(path: Path, seconds: float) -> str:
-    """Read a document of statements or results, for some seconds of the processor at most."""
+    """Read a document of statements or results, with a limit of CPU seconds."""
     from tests.loaders.hostile_worker import RESULTS, read_back
     from tests.sparql.hostile_run import Spent
     from triplestore import Store
@@ -116,13 +116,13 @@ LISTS: dict[str, Callable[[argparse.Namespace], Iterator[Entry]]] = {
 }
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("limits", WORKLOAD.summary, machine(["numpy", "numba", "triplestore"]))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("limits", WORKLOAD.summary, machine(["numpy", "numba", "triplestore"]))
     for name in given.lists:
-        table = Table(f"{name}: {given.seconds:g} s, {given.memory / 1e6:g} MB", COLUMNS)
+        table = ReportTable(f"{name}: {given.seconds:g} s, {given.memory / 1e6:g} MB", COLUMNS)
         if name == "documents":
             table.note = (
-                "A load has a limit of time only: its memory is beside the size of the file."
+                "A load has a limit of time only; its memory depends on the size of the file."
             )
         broken = []
         for found, why in LISTS[name](given):
@@ -140,7 +140,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def verdict(found: Found, given: argparse.Namespace, of_memory: bool) -> str:
-    """`yes`, or what does not hold."""
+    """`yes`, or the exceeded limits."""
     broken = []
     if not found.is_regular:
         broken.append("not regular")
@@ -159,5 +159,5 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 WORKLOAD = Workload(
-    "limits", "Hostile queries, rules and documents, and what each took.", options, run
+    "limits", "Hostile queries, rules and documents, and the cost of each.", options, run
 )

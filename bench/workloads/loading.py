@@ -1,8 +1,7 @@
 """Loading: from a file to a durable store, parse to fsync.
 
-Measured apart: what starting costs (imports, reading compiled kernels) and the load itself. The
-cost of one more triple is the slope of a line through the times of several sizes, which leaves the
-fixed part out.
+Start-up (imports, reading compiled kernels) and the load are measured separately. The cost of one
+more triple is the slope of a line through the times of several sizes, without the fixed part.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.child import Clock
-from bench.data import Input, lubm_file, original_lubm10
 from bench.harness import Case, Harness, Result, folder_bytes, machine, sync_folder
+from bench.inputs.data import InputFile, lubm_file, original_lubm10
 from bench.peers import PEERS
-from bench.report import Plot, Report, Table, ratio, slope
-from bench.workloads.base import Workload, fresh_folder, names, numbers
+from bench.report import BenchReport, Plot, ReportTable, ratio, slope
+from bench.workload import Workload, fresh_folder, names, numbers
 
 OURS = "triplestore"
 PEER = "pyoxigraph"
@@ -43,7 +42,7 @@ def measure(peer: str, path: str, format: str, folder: str) -> dict[str, Any]:
     return {"triples": triples, "disk bytes": disk, **clock.seconds}
 
 
-def inputs(given: argparse.Namespace) -> list[Input]:
+def inputs(given: argparse.Namespace) -> list[InputFile]:
     chosen = [lubm_file(size) for size in given.sizes]
     middle = sorted(given.sizes)[len(given.sizes) // 2]
     if middle == 10 and (original := original_lubm10()):
@@ -53,7 +52,7 @@ def inputs(given: argparse.Namespace) -> list[Input]:
     return chosen
 
 
-def cases(source: Input, given: argparse.Namespace, folder: Path) -> list[Case]:
+def cases(source: InputFile, given: argparse.Namespace, folder: Path) -> list[Case]:
     return [
         Case(
             f"{__name__}:measure",
@@ -70,9 +69,9 @@ def cases(source: Input, given: argparse.Namespace, folder: Path) -> list[Case]:
     ]
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     versions = sorted({package for peer in given.peers for package in PEERS[peer].packages})
-    report = Report("loading", WORKLOAD.summary, machine(versions))
+    report = BenchReport("loading", WORKLOAD.summary, machine(versions))
     measured: dict[str, dict[str, Result]] = {}
     with harness.temporary() as folder:
         for source in inputs(given):
@@ -85,8 +84,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Table:
-    table = Table(
+def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> ReportTable:
+    table = ReportTable(
         "Load, parse to fsync",
         [
             "input",
@@ -101,7 +100,7 @@ def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Tabl
             "triplestore is faster by",
             "peak compared",
         ],
-        note="Best of the runs. With start: imports and first use, too (see below). CPU counts all "
+        note="Best of the runs. With start: with imports and first use (see below). CPU counts all "
         "threads. rdflib keeps its graph in memory only.",
     )
     for name, by_peer in measured.items():
@@ -125,8 +124,8 @@ def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Tabl
     return table
 
 
-def start_table(measured: dict[str, dict[str, Result]]) -> Table:
-    table = Table(
+def start_table(measured: dict[str, dict[str, Result]]) -> ReportTable:
+    table = ReportTable(
         "Before the load",
         ["peer", "import and open s", "first use s"],
         note="First use: numba is imported and compiled kernels are read from their cache, by two "
@@ -153,9 +152,9 @@ def points(
 
 
 def slope_table(
-    measured: dict[str, dict[str, Result]], given: argparse.Namespace, report: Report
-) -> Table:
-    table = Table(
+    measured: dict[str, dict[str, Result]], given: argparse.Namespace, report: BenchReport
+) -> ReportTable:
+    table = ReportTable(
         "Cost of one more triple (N-Triples in file order)",
         ["peer", "sizes", "µs per triple", "fixed s", "µs per triple between successive sizes"],
     )
@@ -190,7 +189,7 @@ def between(line: list[tuple[float, float]]) -> list[float]:
     return [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in pairwise(line)]
 
 
-def make_claims(measured: dict[str, dict[str, Result]], report: Report) -> None:
+def make_claims(measured: dict[str, dict[str, Result]], report: BenchReport) -> None:
     for name, by_peer in measured.items():
         if OURS not in by_peer or PEER not in by_peer:
             continue
@@ -202,7 +201,7 @@ def make_claims(measured: dict[str, dict[str, Result]], report: Report) -> None:
             f"{faster:.2f}",
             faster >= wanted,
         )
-        if "Turtle" not in name and ours["triples"] > 1_000_000:  # below it, numba itself is more
+        if "Turtle" not in name and ours["triples"] > 1_000_000:  # for less, numba itself is larger
             share = ours["peak bytes"] / peer["peak bytes"]
             report.claim(
                 f"{name}: at most half of {PEER}'s peak memory", f"{share:.2f}", share <= 0.5

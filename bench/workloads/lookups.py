@@ -9,16 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import lubm
 from bench.harness import Case, Harness, Result, machine
+from bench.inputs import lubm
 from bench.peers import PEERS, Lookup
-from bench.report import Report, Table, ratio
-from bench.workloads.base import Workload, make_store
+from bench.report import BenchReport, ReportTable, ratio
+from bench.workload import Workload, make_store
 
 OURS, PEER = "triplestore", "pyoxigraph"
 ABSENT = "http://bench.example/absent"
 
-# A pattern made of a statement's terms and of one that does not occur.
+# Patterns from a statement's terms and an absent term.
 SHAPES: dict[str, Callable[[Any, Any, Any, Any], Lookup]] = {
     "s p o": lambda s, p, o, absent: (s, p, o),
     "s p ?": lambda s, p, o, absent: (s, p, None),
@@ -29,12 +29,12 @@ SHAPES: dict[str, Callable[[Any, Any, Any, Any], Lookup]] = {
 }
 SCANS = ("advisor", "takesCourse")
 
-# Properties whose objects have thousands of subjects: their look-ups would measure scans.
+# Properties whose objects have thousands of subjects; their look-ups would be scans.
 FREQUENT = ("#type>", "#memberOf>", "#telephone>", "#name>", "#researchInterest>")
 
 
 def sample(count: int) -> list[tuple[Any, Any, Any]]:
-    """Statements of the data whose terms are rare, the same ones for every peer."""
+    """Statements with rare terms, the same for every peer."""
     import pyoxigraph
 
     lines = [
@@ -48,7 +48,7 @@ def sample(count: int) -> list[tuple[Any, Any, Any]]:
 
 
 def measure(peer: str, folder: str, shape: str, calls: int) -> dict[str, Any]:
-    """In a child: the look-ups of one shape, after a first round that warms up."""
+    """In a child: the look-ups of one shape, after a first round as warm-up."""
     import pyoxigraph
 
     absent = pyoxigraph.NamedNode(ABSENT)
@@ -66,7 +66,7 @@ def measure(peer: str, folder: str, shape: str, calls: int) -> dict[str, Any]:
 
 
 def measure_scan(peer: str, folder: str, name: str) -> dict[str, Any]:
-    """In a child: everything one property says, as quads of terms."""
+    """In a child: all statements of one property, as quads of terms."""
     import pyoxigraph
 
     handle = PEERS[peer].open(Path(folder))
@@ -78,10 +78,10 @@ def measure_scan(peer: str, folder: str, name: str) -> dict[str, Any]:
 
 
 def measure_columns(folder: str) -> dict[str, Any]:
-    """In a child: scans and batches of look-ups that give columns of ids, beside bare memory.
+    """In a child: scans and batches of look-ups with columns of ids, beside plain arrays.
 
-    Every scanned column is read through once (xor of all its ids), and so are plain arrays of the
-    same size: the second is what memory allows.
+    Every scanned column is read once (xor of all its ids), and so are plain arrays of the same
+    size, which show the speed of memory.
     """
     import numpy as np
     from pyoxigraph import NamedNode
@@ -93,7 +93,7 @@ def measure_columns(folder: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def timed(name: str, work: Callable[[], int]) -> None:
-        work()  # pages in the files, imports the kernels
+        work()  # reads the files into memory, imports the kernels
         start = time.perf_counter()
         count = work()
         found[name] = (time.perf_counter() - start) / count * 1e9
@@ -140,14 +140,14 @@ def measure_columns(folder: str) -> dict[str, Any]:
     return found
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({*PEERS[OURS].packages, *PEERS[PEER].packages})
-    report = Report("lookups", WORKLOAD.summary, machine(packages))
+    report = BenchReport("lookups", WORKLOAD.summary, machine(packages))
     columns = ["look-up", "found", f"{OURS} µs", f"{PEER} µs", f"{PEER} takes"]
-    single = Table(
-        "Point look-ups, per call", columns, note="`list` of what `quads_for_pattern` gives."
+    single = ReportTable(
+        "Point look-ups, per call", columns, note="`list` of the result of `quads_for_pattern`."
     )
-    scans = Table("Scans of one property, per quad of terms", columns)
+    scans = ReportTable("Scans of one property, per quad of terms", columns)
     with harness.temporary() as folder:
         for peer in (OURS, PEER):
             make_store(peer, given.universities, folder / peer)
@@ -176,8 +176,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def columns_table(result: Result) -> Table:
-    table = Table(
+def columns_table(result: Result) -> ReportTable:
+    table = ReportTable(
         "Columns of ids",
         ["what", "count", "ns each", "M/s"],
         note="Each after a first round. Scanned columns are read through once, as are the plain "
@@ -207,7 +207,7 @@ def compare(
     return ours, other
 
 
-def add_row(table: Table, name: str, ours: Result, other: Result) -> None:
+def add_row(table: ReportTable, name: str, ours: Result, other: Result) -> None:
     table.add(name, ours["found"], ours["µs"], other["µs"], ratio(ours["µs"], other["µs"]))
 
 

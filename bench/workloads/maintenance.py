@@ -1,8 +1,8 @@
 """The papers' robustness experiment: a thousand facts deleted, then asserted again, many times.
 
 For each strategy, on samples drawn uniformly and by random walks: seconds, rule instances by phase,
-rows fetched. All strategies take turns on one store, each sample beginning with another one, so
-that a machine that slows down for a while slows all of them.
+rows fetched. All strategies take turns on one store, each sample beginning with another strategy,
+so a slower phase of the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import argparse
 import time
 from typing import Any
 
-from bench.datasets import KINDS, dataset, draw
 from bench.experiments import Choice, choices, geometric_mean, mean_interval
 from bench.harness import Case, Harness, machine, run_once
+from bench.inputs.datasets import KINDS, dataset, draw
 from bench.literature import Figures, counters_table, deletion_table
-from bench.maintained import AUTO, REMATERIALISE, STRATEGIES, Done, Maintained
-from bench.report import Report, Table, format_number, ratio
-from bench.workloads.base import Workload, names, numbers
+from bench.report import BenchReport, ReportTable, format_number, ratio
+from bench.runs.maintained import AUTO, REMATERIALISE, STRATEGIES, Done, Maintained
+from bench.workload import Workload, names, numbers
 from triplestore.errors import TimeLimitError, TripleStoreError
 
 BOTH = ("delete", "add")
@@ -123,8 +123,10 @@ def collected(done: list[Done]) -> Found:
     }
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("maintenance", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "maintenance", WORKLOAD.summary, machine(("triplestore", "numpy", "numba"))
+    )
     picked: list[Choice] = []
     ratios: dict[str, tuple[Figures, Figures]] = {}
     for place, data in enumerate(given.data):
@@ -153,9 +155,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def measured(
-    data: str, facts: int, given: argparse.Namespace, harness: Harness, report: Report
+    data: str, facts: int, given: argparse.Namespace, harness: Harness, report: BenchReport
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """What was found of each strategy, and why nothing was found of some."""
+    """The results of each strategy, and the reasons for missing ones."""
     arguments = {
         "data": data,
         "strategies": given.strategies,
@@ -185,9 +187,9 @@ def strategies_table(
     known: dict[str, Found],
     absent: dict[str, str],
     facts: int,
-) -> Table:
+) -> ReportTable:
     verb = {"delete": "Deleting", "add": "Adding"}[operation]
-    table = Table(
+    table = ReportTable(
         f"{verb} {facts:,} facts, {kind} samples, {data}",
         [
             "strategy",
@@ -222,8 +224,8 @@ def strategies_table(
     return table
 
 
-def claim_agreement(data: str, known: dict[str, Found], report: Report) -> None:
-    """All strategies must have added and removed the same facts, in the samples they share."""
+def claim_agreement(data: str, known: dict[str, Found], report: BenchReport) -> None:
+    """All strategies must add and remove the same facts in their common samples."""
     changes = {
         tuple(
             tuple(found[kind][name]["inferred"][:shared])
@@ -239,7 +241,7 @@ def claim_agreement(data: str, known: dict[str, Found], report: Report) -> None:
         )
 
 
-def claim_share(data: str, known: dict[str, Found], report: Report) -> None:
+def claim_share(data: str, known: dict[str, Found], report: BenchReport) -> None:
     """On 50 universities the best strategy is to take under 2 % of rematerialising."""
     if REMATERIALISE not in known or "uniform" not in known[REMATERIALISE]:
         return
@@ -255,12 +257,12 @@ def claim_share(data: str, known: dict[str, Found], report: Report) -> None:
         )
 
 
-def claim_choices(picked: list[Choice], report: Report) -> None:
+def claim_choices(picked: list[Choice], report: BenchReport) -> None:
     """`auto` beside the best strategy of each case."""
     if not picked:
         return
-    table = Table(
-        "What `auto` takes, beside the best strategy",
+    table = ReportTable(
+        "The time of `auto` beside the best strategy",
         ["case", "best", "best ms", "auto ms", "auto / best"],
     )
     for choice in picked:
@@ -295,7 +297,7 @@ def add_options(parser: argparse.ArgumentParser, data: list[str]) -> None:
     parser.add_argument("--data", type=names, default=data, help=",".join(data))
     parser.add_argument("--strategies", type=names, default=list(STRATEGIES), help="to be measured")
     parser.add_argument(
-        "--seconds", type=float, default=300, help="that one strategy may take on one input (300)"
+        "--seconds", type=float, default=300, help="limit of a strategy on one input (300)"
     )
 
 

@@ -1,9 +1,9 @@
-"""Rules that are a closure, by rules alone and by modules, beside the papers' figures.
+"""Rules that define closures, evaluated as rules and by modules, beside the papers' figures.
 
-Each setting has the shape of one of the papers', at sizes at which rules alone are done in
-reasonable time. Each way to treat it has a process of its own. Updates are as in the papers: ten
-samples of 1,000 statements (at most a hundredth of all) deleted and asserted again, then a quarter
-of all deleted; all by DRed with counters (DRed^c), with and without modules.
+Each setting has the shape of one of the papers', at sizes at which rules take a reasonable time.
+Each way of evaluation has its own process. Updates are as in the papers: ten samples of 1,000
+statements (at most a hundredth of all) are deleted and asserted again, then a quarter of all
+statements is deleted; all by DRed with counters (DRed^c), with and without modules.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from bench.literature_modules import (
     modules_table,
     schemes_table,
 )
-from bench.modular import COMPRESSED, MODULE, RULES
-from bench.report import Report, Table, format_number
-from bench.workloads.base import Workload, names
+from bench.report import BenchReport, ReportTable, format_number
+from bench.runs.modular import COMPRESSED, MODULE, RULES
+from bench.workload import Workload, names
 
 Run = dict[str, Any]
 
@@ -41,9 +41,8 @@ WAYS = (RULES, MODULE, COMPRESSED)
 WHAT = ("closing", "small deletions", "small insertions", "deleting 25 %")
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("modules", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
-    report.machine["note"] = given.note
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("modules", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     measured: dict[str, dict[str, Run]] = {}
     for data in given.data + given.larger:
         wanted = WAYS if data in given.data else WAYS[1:]
@@ -62,7 +61,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def one(data: str, way: str, given: argparse.Namespace, harness: Harness, report: Report) -> Run:
+def one(
+    data: str, way: str, given: argparse.Namespace, harness: Harness, report: BenchReport
+) -> Run:
     """One setting, closed in one way and updated; the best of some processes."""
     arguments = {
         "data": data,
@@ -72,14 +73,14 @@ def one(data: str, way: str, given: argparse.Namespace, harness: Harness, report
         "share": given.share,
         "seconds": given.seconds,
     }
-    case = Case("bench.module_runs:measure", arguments, f"{data}, {way}")
+    case = Case("bench.runs.module_runs:measure", arguments, f"{data}, {way}")
     (result,) = harness.compare([case], "close s", repeats=given.turns)
     report.keep([result])
     return dict(result.best)
 
 
 def mean(run: Run, part: str) -> float | None:
-    """The mean seconds of small updates, or the seconds of the large one; None if it is missing.
+    """The mean seconds of small updates, or the seconds of the large one; None if missing.
 
     >>> mean({"add": [{"seconds": 1.0}, {"seconds": 2.0}]}, "add")
     1.5
@@ -96,7 +97,7 @@ PARTS = ("close", "delete", "add", "large")
 
 
 def ratios(ways: dict[str, Run]) -> tuple[float | None, ...]:
-    """How many times as long rules take as the module, part by part."""
+    """The time of rules divided by that of modules, for each part."""
     found: list[float | None] = []
     for part in PARTS:
         rules, module = mean(ways[RULES], part), mean(ways[MODULE], part)
@@ -105,7 +106,7 @@ def ratios(ways: dict[str, Run]) -> tuple[float | None, ...]:
 
 
 def at_least(ways: dict[str, Run]) -> tuple[float | None, ...]:
-    """The same for parts in which rules were late: how many times as long they took until then."""
+    """The same for parts in which rules exceeded their time: a lower bound."""
     late = dict(ways[RULES].get("at least", {}))
     if "facts" not in ways[RULES]:
         late["close"] = ways[RULES]["close s"]
@@ -126,8 +127,8 @@ def figures(ways: dict[str, Run]) -> dict[str, tuple[float, float, float]]:
     }
 
 
-def settings_table(measured: dict[str, dict[str, Run]]) -> Table:
-    table = Table(
+def settings_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
+    table = ReportTable(
         "Settings",
         ["data", "statements", "facts", "facts / statements", "instances of rules", "with modules"],
         note="Instances of rules: considered when closing.",
@@ -147,8 +148,8 @@ def settings_table(measured: dict[str, dict[str, Run]]) -> Table:
     return table
 
 
-def updates_table(measured: dict[str, dict[str, Run]]) -> Table:
-    table = Table(
+def updates_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
+    table = ReportTable(
         "Closing and updating",
         [
             *("data", "way", "closing, s", "small deletions, ms", "small insertions, ms"),
@@ -172,7 +173,7 @@ def updates_table(measured: dict[str, dict[str, Run]]) -> Table:
 
 
 def considered(run: Run, part: str) -> float | None:
-    """The instances of small updates, in the mean, or of another part; None if it is missing.
+    """The mean instances of small updates, or those of another part; None if missing.
 
     >>> considered({"add": [{"instances": 10}, {"instances": 30}]}, "add")
     20.0
@@ -183,14 +184,14 @@ def considered(run: Run, part: str) -> float | None:
     return sum(float(each["instances"]) for each in done) / len(done) if done else None
 
 
-def instances_table(measured: dict[str, dict[str, Run]]) -> Table:
-    """Why a ratio of times is what it is: what modules save are instances, and how many our rules
-    consider in a second says how long these take without."""
-    table = Table(
+def instances_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
+    """The reason for a ratio of times: the number of instances that modules save, and the number
+    that rules consider per second."""
+    table = ReportTable(
         "Instances that rules and modules consider",
         ["data", "part", "rules", "with modules", "rules / modules", "rules: millions a second"],
-        note="Means of the samples. Where this ratio is high and that of times is not, the rest of "
-        "an update (terms, strata, rows written) costs more than the instances that are left.",
+        note="Means of the samples. If this ratio is high and that of times is not, the rest of an "
+        "update (terms, strata, writing rows) costs more than the remaining instances.",
     )
     for data, ways in measured.items():
         for what, part in zip(WHAT, PARTS, strict=True):
@@ -201,8 +202,8 @@ def instances_table(measured: dict[str, dict[str, Run]]) -> Table:
     return table
 
 
-def claim_agreement(data: str, ways: dict[str, Run], report: Report) -> None:
-    """All ways must come to the same facts, at first and after each update."""
+def claim_agreement(data: str, ways: dict[str, Run], report: BenchReport) -> None:
+    """All ways must have the same facts, at first and after each update."""
     done = [run for run in ways.values() if "facts" in run]
     shared = min((len(run["delete"]) for run in done), default=0)
 
@@ -213,16 +214,16 @@ def claim_agreement(data: str, ways: dict[str, Run], report: Report) -> None:
     same = len({seen(run) for run in done}) == 1
     left = {run["left"] for run in done if "left" in run}
     report.claim(
-        f"{data}: all ways come to the same facts, and change the same",
+        f"{data}: all ways have the same facts and the same changes",
         ", ".join(f"{way} {run.get('facts', 'late')}" for way, run in ways.items()),
         same and len(left) <= 1,
     )
 
 
-def claim_ratios(measured: dict[str, dict[str, Run]], report: Report) -> None:
-    """The largest size of each setting is compared with the papers' ratio.
+def claim_ratios(measured: dict[str, dict[str, Run]], report: BenchReport) -> None:
+    """Compare the largest size of each setting with the papers' ratio.
 
-    Nothing is claimed where rules were late so early that it says nothing.
+    Nothing is claimed if rules exceeded their time too early for a lower bound.
     """
     largest = {data.split("-")[0]: data for data, ways in measured.items() if RULES in ways}
     papers = {row.data: row.ratios() for row in MODULAR}
@@ -244,8 +245,8 @@ def claim_ratios(measured: dict[str, dict[str, Run]], report: Report) -> None:
             )
 
 
-def queries_table(asked: list[str], harness: Harness, report: Report) -> Table:
-    table = Table(
+def queries_table(asked: list[str], harness: Harness, report: BenchReport) -> ReportTable:
+    table = ReportTable(
         "Look-ups in a closure as rows and as a scheme, beside storage, table 3",
         [
             *("data", "question", "rows of the answer", "as rows, ms", "as a scheme, ms"),
@@ -257,7 +258,7 @@ def queries_table(asked: list[str], harness: Harness, report: Report) -> Table:
         data, _, relation = each.partition(":")
         cases = [
             Case(
-                "bench.module_runs:queries",
+                "bench.runs.module_runs:queries",
                 {"data": data, "way": way, "relation": relation},
                 f"{data}, look-ups, {way}",
             )
@@ -288,7 +289,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--share", type=float, default=0.25, help="of the large deletion (0.25)")
     parser.add_argument("--seconds", type=float, default=90, help="for each way of a setting (90)")
     parser.add_argument("--turns", type=int, default=1, help="processes for each way (1)")
-    parser.add_argument("--note", default="", help="what else is to be known of the machine")
 
 
 def _some(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Ontologies with data, from files to the closure: beside other reasoners, and under changes.
 
-All read the same files of N-Triples. Measured apart: reading, reasoning.
+All read the same files of N-Triples. Reading and reasoning are measured separately.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 
-from bench import ontology_files
-from bench.harness import Case, Harness, MeasurementError, Result, machine, run_once
-from bench.ontology_files import THESAURI, OntologyInput
-from bench.ontology_runs import LARGEST, MODULES, SESSIONS
-from bench.reasoners.base import why_it_ended
-from bench.report import Report, Table, ratio
-from bench.workloads.base import Workload, names, numbers
+from bench.harness import Case, Harness, Result, machine
+from bench.inputs import ontology_files
+from bench.inputs.ontology_files import THESAURI, OntologyInput
+from bench.reasoners.base import take_turns
+from bench.report import BenchReport, ReportTable, ratio
+from bench.runs.ontology_runs import LARGEST, MODULES, SESSIONS
+from bench.workload import Workload, names, numbers
 
 OURS, PEER = "triplestore", "reasonable"
 ONCE_IS_ENOUGH = 20.0
@@ -23,13 +23,15 @@ ONCE_IS_ENOUGH = 20.0
 UNIV_BENCH = "http://www.lehigh.edu/~zhp2/2004/0401/univ-bench.owl#"
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("ontologies", WORKLOAD.summary, machine(["triplestore", *given.reasoners[1:]]))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "ontologies", WORKLOAD.summary, machine(["triplestore", *given.reasoners[1:]])
+    )
     lubm = [ontology_files.lubm(size) for size in sorted(given.sizes)]
     inputs = [*lubm, ontology_files.original_lubm()]
     inputs += [ontology_files.relations(edges) for edges in sorted(given.edges)]
     inputs += [ontology_files.thesaurus(name) for name in THESAURI]
-    table = Table("From files to the closure", COLUMNS, note=NOTE)
+    table = ReportTable("From files to the closure", COLUMNS, note=NOTE)
     for each in inputs:
         if each is not None:
             results, absent = compare(each, given, harness)
@@ -44,29 +46,19 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 def compare(
     each: OntologyInput, given: argparse.Namespace, harness: Harness
 ) -> tuple[dict[str, Result], dict[str, str]]:
-    """The runs of each reasoner, turn by turn, and why others have none."""
+    """The runs of each reasoner, turn by turn, and the reasons for missing ones."""
     absent = {name: why for name in given.reasoners if (why := refusal(name, each))}
     results = {
         name: Result(_case(name, each, harness, given.seconds), "total s")
         for name in given.reasoners
         if name not in absent
     }
-    for turn in range(harness.repeats):
-        for name, result in list(results.items()):
-            if turn and result["total s"] > ONCE_IS_ENOUGH:
-                continue
-            try:
-                result.runs.append(run_once(result.case))
-            except MeasurementError as error:
-                absent[name] = why_it_ended(error, given.seconds)
-                del results[name]
-                continue
-            harness.say(f"{result.case.label}, run {turn + 1}: {result.runs[-1]['total s']:.4g} s")
+    absent |= take_turns(results, harness, given.seconds, ONCE_IS_ENOUGH)
     return results, absent
 
 
 def refusal(name: str, each: OntologyInput) -> str | None:
-    """Why a reasoner is not asked."""
+    """Why a reasoner is not run; None if it is."""
     if find_spec(MODULES[name]) is None:
         return "not installed"
     if name != OURS and each.regime != "owl-rl":
@@ -84,7 +76,7 @@ def _case(name: str, each: OntologyInput, harness: Harness, seconds: float) -> C
         "folder": str(harness.folder),
         "seconds": seconds,
     }
-    return Case("bench.ontology_runs:closure", arguments, f"{name}: {each.name}")
+    return Case("bench.runs.ontology_runs:closure", arguments, f"{name}: {each.name}")
 
 
 COLUMNS = [
@@ -110,7 +102,7 @@ NOTE = (
 
 
 def add_rows(
-    table: Table, each: OntologyInput, results: dict[str, Result], absent: dict[str, str]
+    table: ReportTable, each: OntologyInput, results: dict[str, Result], absent: dict[str, str]
 ) -> None:
     ours = results.get(OURS)
     for name, result in results.items():
@@ -134,7 +126,7 @@ def add_rows(
         table.add(each.name, f"{name}: {why}", each.statements, *[None] * (len(COLUMNS) - 3))
 
 
-def claim_ratio(each: OntologyInput, results: dict[str, Result], report: Report) -> None:
+def claim_ratio(each: OntologyInput, results: dict[str, Result], report: BenchReport) -> None:
     ours, peer = results.get(OURS), results.get(PEER)
     if ours and peer and each.name.startswith("LUBM") and each.statements > 1_000_000:
         for what, part in (("by the clock", "total s"), ("by CPU seconds", "total cpu s")):
@@ -150,14 +142,16 @@ def claim_ratio(each: OntologyInput, results: dict[str, Result], report: Report)
 STEPS = ["instance removed", "instance added", "axiom added", "axiom removed"]
 
 
-def changes_table(inputs: list[OntologyInput], harness: Harness, report: Report) -> Table:
-    """Single changes of data and of the ontology, beside reasoning anew."""
-    columns = ["input", "class", "closure", "reasoning anew, ms", *(f"{s}, ms" for s in STEPS)]
+def changes_table(
+    inputs: list[OntologyInput], harness: Harness, report: BenchReport
+) -> ReportTable:
+    """Single changes of data and of the ontology, beside reasoning again."""
+    columns = ["input", "class", "closure", "reasoning again, ms", *(f"{s}, ms" for s in STEPS)]
     note = (
         "One commit each, in memory, best of five. The axiom puts a new class above one that has "
         "many members (Person: all people) or few (Lecturer)."
     )
-    table = Table("Single changes", columns, note=note)
+    table = ReportTable("Single changes", columns, note=note)
     for each in inputs:
         for name in ("Person", "Lecturer"):
             arguments = {
@@ -168,7 +162,9 @@ def changes_table(inputs: list[OntologyInput], harness: Harness, report: Report)
                 "of": UNIV_BENCH + "UndergraduateStudent",
                 "repeats": 5,
             }
-            case = Case("bench.ontology_runs:changes", arguments, f"changes: {each.name}, {name}")
+            case = Case(
+                "bench.runs.ontology_runs:changes", arguments, f"changes: {each.name}, {name}"
+            )
             (result,) = harness.compare([case], "axiom added", repeats=1)
             report.keep([result])
             table.add(
@@ -181,7 +177,7 @@ def changes_table(inputs: list[OntologyInput], harness: Harness, report: Report)
             if name == "Lecturer":
                 cheaper = result["reason s"] / result["axiom added"]
                 report.claim(
-                    f"{each.name}: an axiom about few costs less than reasoning anew",
+                    f"{each.name}: an axiom about few costs less than reasoning again",
                     f"{cheaper:.0f} times less",
                     cheaper > 1,
                 )

@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import lubm
 from bench.child import Clock
 from bench.harness import REPOSITORY, Case, Harness, Result, folder_bytes, machine, run_once
+from bench.inputs import lubm
 from bench.peers import PEERS
-from bench.report import Report, Table
-from bench.workloads.base import Workload, make_store, names, numbers
+from bench.report import BenchReport, ReportTable
+from bench.workload import Workload, make_store, names, numbers
 
 OURS = "triplestore"
 
@@ -42,7 +42,7 @@ def measure(peer: str, folder: str) -> dict[str, Any]:
 
 
 def measure_space(folder: str) -> dict[str, Any]:
-    """In a child: what the store says that it costs."""
+    """In a child: the sizes that the store reports."""
     from triplestore import Store
 
     with Store.read_only(folder) as store:
@@ -50,7 +50,7 @@ def measure_space(folder: str) -> dict[str, Any]:
 
 
 def command_seconds(*arguments: str) -> float:
-    """How long one call of the command line takes, from start to end of the process."""
+    """Seconds of one call of the command line, from start to end of the process."""
     program = "import sys; from triplestore.cli import main; main(sys.argv[1:])"
     start = time.perf_counter()
     subprocess.run(
@@ -63,7 +63,7 @@ def command_seconds(*arguments: str) -> float:
 
 
 def first_use(path: str, folder: str) -> dict[str, Any]:
-    """In a child: the first load of a process, whatever it has to compile."""
+    """In a child: the first load of a process, with compilation if necessary."""
     from triplestore import Store
 
     start = time.perf_counter()
@@ -101,7 +101,7 @@ def compile_all_afresh(harness: Harness, folder: Path) -> Result:
 
 
 def first_use_seconds(harness: Harness, folder: Path) -> float:
-    """What the first load of a fresh installation costs more than that of a later process."""
+    """The additional cost of the first load after an installation."""
     path = folder / "small.nt"
     lubm.write(path, 1)
     seconds: list[float] = []
@@ -120,7 +120,9 @@ def first_use_seconds(harness: Harness, folder: Path) -> float:
     return min(seconds[:2]) - min(seconds[2:])
 
 
-def claim_opening(report: Report, triples: int, opened: float, info: float, numba: bool) -> None:
+def claim_opening(
+    report: BenchReport, triples: int, opened: float, info: float, numba: bool
+) -> None:
     size = f"{triples / 1e6:.1f} M triples"
     report.claim(f"opening {size} takes under 0.2 s", f"{opened:.4f} s", opened < 0.2)
     report.claim(f"`triplestore info` on {size} takes under 0.6 s", f"{info:.2f} s", info < 0.6)
@@ -131,8 +133,8 @@ def claim_opening(report: Report, triples: int, opened: float, info: float, numb
     )
 
 
-def add_space(space: Table, report: Report, store: Path) -> None:
-    """A row of what a store costs, and the claims about it."""
+def add_space(space: ReportTable, report: BenchReport, store: Path) -> None:
+    """A row with the sizes of a store, and the claims about them."""
     case = Case(f"{__name__}:measure_space", {"folder": str(store)}, "space")
     found = run_once(case)
     triples, terms, text = found["default_graph"], found["terms"], found["term_text_bytes"]
@@ -158,21 +160,21 @@ def add_space(space: Table, report: Report, store: Path) -> None:
         found["dictionary_bytes"] <= bound,
     )
     report.claim(
-        f"the files of {size} take no more than tables and dictionary may",
+        f"the files of {size} are within the limits of tables and dictionary",
         f"{found['disk_bytes'] / (bound + 24 * triples):.2f} of that",
         found["disk_bytes"] <= bound + 24 * triples,
     )
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({name for peer in given.peers for name in PEERS[peer].packages})
-    report = Report("opening", WORKLOAD.summary, machine(packages))
-    opening = Table(
+    report = BenchReport("opening", WORKLOAD.summary, machine(packages))
+    opening = ReportTable(
         "Opening",
         ["peer", "triples", "disk MB", "import s", "open s", "first look-up s", "peak MB"],
         note="A fresh process each time; the store's files are in the operating system's memory.",
     )
-    space = Table(
+    space = ReportTable(
         "Space",
         [
             "triples",
@@ -180,14 +182,14 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
             "terms",
             "text, bytes a term",
             "beside text, bytes a term",
-            "of what the dictionary may take",
+            "of the dictionary's limit",
             "disk in all, bytes a triple",
         ],
-        note="As `store.info()` says. Tables: both orders, status, statistics and characteristic "
-        "sets; the same bytes in memory (mapped) and on disk. A store without deletions keeps no "
-        "counters, and one without named graphs no graph columns.",
+        note="As reported by `store.info()`. Tables: both orders, status, statistics and "
+        "characteristic sets; the same bytes in memory (mapped) and on disk. A store without "
+        "deletions keeps no counters, and one without named graphs no graph columns.",
     )
-    command = Table("The command line", ["command", "triples", "s"])
+    command = ReportTable("The command line", ["command", "triples", "s"])
     asked_help = min(command_seconds("--help") for _ in range(5))
     command.add("triplestore --help", None, asked_help)
     opened: list[float] = []
@@ -249,7 +251,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 WORKLOAD = Workload(
     "opening",
-    "Opening stores of growing size in a fresh process, what they cost, and the command line.",
+    "Opening stores of growing size in a fresh process, their sizes, and the command line.",
     options,
     run,
 )

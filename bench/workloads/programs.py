@@ -1,18 +1,18 @@
-"""Programs that papers on Datalog measure with, beside other engines (`bench.classical`)."""
+"""Programs of papers on Datalog, beside other engines (`bench.inputs.classical`)."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
 
-from bench.classical import CLASSICAL
 from bench.harness import Harness, machine
-from bench.programs import Setting
+from bench.inputs.classical import CLASSICAL
+from bench.inputs.programs import Setting
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, compare, table_of, with_import
 from bench.reasoners.task import Columns, Task, make_task
-from bench.report import Report
-from bench.workloads.base import Workload, names
+from bench.report import BenchReport
+from bench.workload import Workload, names
 from bench.workloads.closure import PEER, TASKS
 
 
@@ -26,9 +26,9 @@ def task_of(setting: Setting) -> Task:
     return make_task(TASKS / f"{setting.name}-{digest.hexdigest()}", setting.name, rules, columns)
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({package for name in given.reasoners for package in REASONERS[name].packages})
-    report = Report("programs", WORKLOAD.summary, machine(packages))
+    report = BenchReport("programs", WORKLOAD.summary, machine(packages))
     runs = []
     for name in given.programs:
         task = task_of(CLASSICAL[name]())

@@ -1,8 +1,8 @@
 """SPARQL: LUBM's queries over its closure, two generated mixes, and relations kept as schemes.
 
-Both stores have the same triples and are asked by the same Python (`bench/queries/measuring.py`);
-each has a process of its own, turn by turn, so that peaks of memory are its own. Claims compare our
-Arrow columns with the peer's rows as it hands them out, and rows with all their terms taken.
+Both stores have the same triples and are queried by the same Python (`bench/queries/measuring.py`),
+turn by turn in separate processes, for separate peaks of memory. Claims compare our Arrow columns
+with the peer's unread rows, and rows whose terms are all read.
 """
 
 from __future__ import annotations
@@ -11,38 +11,36 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bench.data import lubm_file
 from bench.harness import Case, Harness, Result, machine, run_once
-from bench.modular import COMPRESSED, MODULE
+from bench.inputs.data import lubm_file
 from bench.queries.mixes import LUBM, PUBLICATIONS, SHOP
-from bench.report import Report, Table, ratio
-from bench.workloads.base import Workload, numbers
+from bench.report import BenchReport, ReportTable, ratio
+from bench.runs.modular import COMPRESSED, MODULE
+from bench.workload import Workload, numbers
 from bench.workloads.closure import RULES, ontology
 
 OURS, PEER = "triplestore", "pyoxigraph"
 Queries = dict[str, dict[str, Any]]
 
-_LARGE = 50  # universities from which asking is bounded
+_LARGE = 50  # minimum universities for a limit of time
 
 COLUMNS = (
     *("query", "rows", "Arrow ms", "rows ms", "terms ms", "alike ms", "unseen ms"),
     *(f"{PEER} rows ms", "terms ms ", "Arrow faster by", "terms faster by", "peak MB", "peak MB "),
 )
 NOTE = (
-    "For this table and those like it. Best times; the mean of a query's texts where it has "
-    "several. Arrow: `to_arrow()`, triples of CONSTRUCT as rows. Rows: handed out and left alone. "
-    "Terms: every term of every row taken. Alike: terms, of a text asked for the first time, after "
-    "others that differ by their constants. Unseen: terms, of a text like which none was asked. "
-    "Arrow is compared with the peer's rows, terms with its terms. Peak: on top of what the open "
-    "store takes, ours and the peer's, with what comparing the answers takes."
+    "For this table and similar ones. Best times; the mean over a query's texts if it has "
+    "several. Arrow: `to_arrow()`, triples of CONSTRUCT as rows. Rows: iterated and ignored. "
+    "Terms: every term of every row is read. Alike: terms, for a new text after others with other "
+    "constants. Unseen: terms, for a text unlike all earlier ones. Arrow is compared with the "
+    "peer's rows, terms with its terms. Peak: beside the memory of the open store, ours and the "
+    "peer's, with the comparison of answers."
 )
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = ("triplestore", "numpy", "numba", "pyarrow", PEER)
-    report = Report("queries", WORKLOAD.summary, machine(packages))
-    if given.note:
-        report.machine["note"] = given.note
+    report = BenchReport("queries", WORKLOAD.summary, machine(packages))
     sizes = {LUBM: given.sizes, PUBLICATIONS: given.publications, SHOP: given.shop}
     wanted = [(name, size) for name, some in sizes.items() for size in some if size]
     growth = growth_table()
@@ -66,7 +64,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def title_of(name: str, size: int) -> str:
-    """What a mix and its data are called.
+    """The title of a mix with its data.
 
     >>> title_of("publications", 5)
     'publications, 5 thousand'
@@ -77,7 +75,7 @@ def title_of(name: str, size: int) -> str:
 
 
 def prepare(name: str, size: int, folder: Path) -> dict[str, Any]:
-    """Make what both stores have, in a child."""
+    """Make the data of both stores, in a child."""
     if name != LUBM:
         case = Case(
             "bench.queries.measuring:generate",
@@ -99,7 +97,7 @@ def prepare(name: str, size: int, folder: Path) -> dict[str, Any]:
 def ask(
     name: str, size: int, folder: Path, seconds: float, harness: Harness, within: float = 0.0
 ) -> list[Result]:
-    """All queries by both, each in processes of its own; asking takes about `within` minutes."""
+    """All queries by both, each in new processes; they take about `within` minutes."""
     each = within * 60 / (2 * harness.repeats)
     shared = {"name": name, "size": size, "folder": str(folder), "seconds": seconds, "within": each}
     cases = [
@@ -110,7 +108,7 @@ def ask(
 
 
 def least(result: Result) -> Queries:
-    """The least of each number over the runs, query by query; answers are those of the first."""
+    """The minimum of each number over the runs, for each query; answers are those of the first."""
     first = result.runs[0]["queries"]
     return {
         query: {
@@ -128,9 +126,9 @@ def total(queries: Queries, face: str) -> float:
     return sum(float(found[face]) for found in queries.values())
 
 
-def table_of(title: str, ours: Queries, other: Queries) -> Table:
+def table_of(title: str, ours: Queries, other: Queries) -> ReportTable:
     """A row for each query, and one for the mix."""
-    table = Table(title, COLUMNS)
+    table = ReportTable(title, COLUMNS)
     for query, found in ours.items():
         peer = other[query]
         same = found["bags"] == peer["bags"]
@@ -151,8 +149,8 @@ def _times(ours: Any, peer: Any) -> list[Any]:
     ]
 
 
-def growth_table() -> Table:
-    return Table(
+def growth_table() -> ReportTable:
+    return ReportTable(
         "Cost against the size of the data",
         [
             *("data", "triples", "Arrow ms", "ns a triple", "terms ms", f"{PEER} terms ms"),
@@ -164,7 +162,7 @@ def growth_table() -> Table:
 
 
 def add_growth(
-    table: Table,
+    table: ReportTable,
     title: str,
     made: dict[str, Any],
     results: list[Result],
@@ -185,11 +183,11 @@ def add_growth(
 # --- claims --------------------------------------------------------------------------------------
 
 
-def claim_answers(title: str, results: list[Result], report: Report) -> None:
-    """Both have as many triples and give the same answers."""
+def claim_answers(title: str, results: list[Result], report: BenchReport) -> None:
+    """Both have the same number of triples and give the same answers."""
     ours, other = (result.runs[0] for result in results)
     report.claim(
-        f"{title}: both have as many triples",
+        f"{title}: both have the same number of triples",
         f"{ours['triples']:,}, {other['triples']:,}",
         ours["triples"] == other["triples"],
     )
@@ -201,7 +199,7 @@ def claim_answers(title: str, results: list[Result], report: Report) -> None:
     report.claim(f"{title}: the same bags of answers", ", ".join(differ), not differ)
 
 
-def claim_speed(title: str, ours: Queries, other: Queries, report: Report) -> None:
+def claim_speed(title: str, ours: Queries, other: Queries, report: BenchReport) -> None:
     """What was to be shown of each mix."""
 
     def faster(query: str, mine: str, theirs: str) -> float:
@@ -247,7 +245,7 @@ def claim_speed(title: str, ours: Queries, other: Queries, report: Report) -> No
 # --- schemes -------------------------------------------------------------------------------------
 
 
-def relations(given: argparse.Namespace, harness: Harness, report: Report) -> Table:
+def relations(given: argparse.Namespace, harness: Harness, report: BenchReport) -> ReportTable:
     """The paper's queries on relations written out and as schemes."""
     from bench.literature_modules import QUERIES
 
@@ -260,7 +258,7 @@ def relations(given: argparse.Namespace, harness: Harness, report: Report) -> Ta
     report.keep(results)
     plain, compressed = (result.runs[0]["queries"] for result in results)
     columns = ["query", "counted", "written out ms", "scheme ms", "scheme / written out"]
-    table = Table(f"Transitive and union relations of {given.relations}", columns)
+    table = ReportTable(f"Transitive and union relations of {given.relations}", columns)
     for query, found in plain.items():
         expanded, scheme = (
             min(run["queries"][query]["s"] for run in result.runs) * 1e3 for result in results
@@ -299,7 +297,6 @@ def options(parser: argparse.ArgumentParser) -> None:
         default=2.5,
         help="minutes to ask 50 universities or more in (2.5); 0: as long as it takes",
     )
-    parser.add_argument("--note", default="", help="a remark for the report")
 
 
 WORKLOAD = Workload(

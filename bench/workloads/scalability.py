@@ -1,8 +1,8 @@
 """The papers' scalability experiment: growing deletions, and where rematerialising overtakes.
 
-For each strategy the break-even point is searched: how many facts can be deleted in the time that
-rematerialising what is left takes. Then all strategies take turns, and
-delete and assert again nested sets of sizes around those points.
+For each strategy the break-even point is searched: the number of facts whose deletion takes as long
+as rematerialising the rest. Then all strategies take turns in deleting and asserting nested sets of
+sizes around those points.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bench.datasets import Dataset, dataset, draw
 from bench.experiments import Choice, Timing, break_even, choices, nested_sizes
 from bench.harness import Case, Harness, machine, run_once
+from bench.inputs.datasets import Dataset, dataset, draw
 from bench.literature import Figures, break_even_table, large_table
-from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, Done, Maintained
-from bench.report import Plot, Report, Table
-from bench.workloads.base import Workload
+from bench.report import BenchReport, Plot, ReportTable
+from bench.runs.maintained import AUTO, INCREMENTAL, REMATERIALISE, Done, Maintained
+from bench.workload import Workload
 from bench.workloads.maintenance import Turns, add_options, claim_choices
 
 Timings = dict[str, dict[int, float]]
@@ -37,7 +37,7 @@ class Trial:
         self.take(min(1000, self.facts // 2), 0)  # warms up
 
     def take(self, size: int, turn: int) -> dict[str, tuple[Done, Done]]:
-        """What each strategy took to delete this many facts, and to assert them again."""
+        """The updates of each strategy: deleting this many facts, and asserting them again."""
         rows = self.order[:size]
         return self.turns.take(turn, self.kept.quads(column[rows] for column in self.columns))
 
@@ -62,7 +62,7 @@ def search(data: str, strategy: str, seconds: float) -> dict[str, Any]:
 
 
 def out_of_time(tried: dict[int, dict[str, float]], seconds: float) -> str | None:
-    """Why a search did not finish, if one of the two had no time left for a size.
+    """Why a search did not finish, if one of the two exceeded its time for a size.
 
     >>> out_of_time({500: {"dred": 1.0, "rematerialise": 2.0}, 750: {"dred": 9.0}}, 10)
     'out of its 10 s after 1 sizes'
@@ -84,9 +84,11 @@ def sweep(data: str, strategies: list[str], sizes: list[int], seconds: float) ->
     return {"delete": deleted, "add": added, "absent": trial.turns.absent}
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("scalability", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
-    absent = Table("Not measured", ["run", "why"])
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "scalability", WORKLOAD.summary, machine(("triplestore", "numpy", "numba"))
+    )
+    absent = ReportTable("Not measured", ["run", "why"])
     shares: dict[str, Figures] = {}
     ties: dict[str, tuple[float, Figures]] = {}
     picked: list[Choice] = []
@@ -124,9 +126,13 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def find_points(
-    data: Dataset, given: argparse.Namespace, harness: Harness, report: Report, absent: Table
+    data: Dataset,
+    given: argparse.Namespace,
+    harness: Harness,
+    report: BenchReport,
+    absent: ReportTable,
 ) -> tuple[dict[str, int], int]:
-    """The break-even points of the strategies, and the number of facts there are."""
+    """The break-even points of the strategies, and the number of facts."""
     points: dict[str, int] = {}
     facts = 0
     for strategy in given.strategies:
@@ -146,7 +152,7 @@ def child(
     data: Dataset,
     given: argparse.Namespace,
     harness: Harness,
-    report: Report,
+    report: BenchReport,
     **more: Any,
 ) -> dict[str, Any]:
     """One run."""
@@ -158,11 +164,11 @@ def child(
     return found
 
 
-def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> Table:
-    table = Table(
+def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> ReportTable:
+    table = ReportTable(
         title,
         ["facts", "share", *(f"{name} ms" for name in timings)],
-        note="Nested sets: each holds the smaller ones.",
+        note="Nested sets: each contains the smaller ones.",
     )
     for size in sizes:
         row = (times[size] * 1e3 if size in times else None for times in timings.values())
@@ -170,7 +176,7 @@ def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> T
     return table
 
 
-def plot(report: Report, name: str, title: str, timings: Timings) -> None:
+def plot(report: BenchReport, name: str, title: str, timings: Timings) -> None:
     lines = {s: [(float(n), t) for n, t in times.items()] for s, times in timings.items()}
     lines = {name: points for name, points in lines.items() if points}
     if lines:

@@ -7,11 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bench.harness import Case, Harness, MeasurementError, Result, machine
-from bench.ontology_files import KEPT, converted, shared
+from bench.inputs.data import make_once, shared_data
+from bench.inputs.ontology_files import KEPT, converted
 from bench.reasoners.base import why_it_ended
-from bench.report import Report, Table, ratio
-from bench.schema_runs import wide
-from bench.workloads.base import Workload
+from bench.report import BenchReport, ReportTable, ratio
+from bench.runs.ontology_runs import wide
+from bench.workload import Workload
 
 OURS, PEER = "triplestore", "reasonable"
 
@@ -31,9 +32,9 @@ NOTE = (
 )
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("schema", WORKLOAD.summary, machine([OURS, PEER]))
-    table = Table("Closures of ontologies, and changes of axioms", COLUMNS, note=NOTE)
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("schema", WORKLOAD.summary, machine([OURS, PEER]))
+    table = ReportTable("Closures of ontologies, and changes of axioms", COLUMNS, note=NOTE)
     for name, path in inputs(given.width).items():
         ours = harness.compare([_case(OURS, name, path, harness, given.seconds)], "reason cpu s")[0]
         peer = _peer(name, path, harness, given.seconds)
@@ -50,10 +51,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 def inputs(width: int) -> dict[str, Path]:
     """The ontologies that are there, as N-Triples, and one that is made."""
-    found = {name: shared() / file for name, file in FILES.items()}
+    found = {name: shared_data() / file for name, file in FILES.items()}
     made = KEPT / f"wide-{width}.ttl"
-    if not made.exists():
-        wide(made, 100, width)
+    make_once(made, lambda new: wide(new, 100, width))
     ready = {name: converted(path) for name, path in found.items() if path.exists()}
     return {**ready, f"Wide intersections, {width}": made}
 
@@ -65,7 +65,7 @@ def _case(reasoner: str, name: str, path: Path, harness: Harness, seconds: float
         "folder": str(harness.folder),
         "seconds": seconds,
     }
-    return Case("bench.schema_runs:pure", arguments, f"{reasoner}: {name}")
+    return Case("bench.runs.ontology_runs:pure", arguments, f"{reasoner}: {name}")
 
 
 def _peer(name: str, path: Path, harness: Harness, seconds: float) -> Result | None:
@@ -78,7 +78,7 @@ def _peer(name: str, path: Path, harness: Harness, seconds: float) -> Result | N
         return None
 
 
-def add_row(table: Table, name: str, ours: Result, peer: Result | None) -> None:
+def add_row(table: ReportTable, name: str, ours: Result, peer: Result | None) -> None:
     steps = ("triples removed", "triples stated again", "equivalent added", "equivalent removed")
     whole = ours["reason cpu s"]
     table.add(

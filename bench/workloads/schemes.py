@@ -1,6 +1,6 @@
-"""Closures that are not written out: large graphs, large components, real hierarchies.
+"""Compressed closures: large graphs, large components, real hierarchies.
 
-dag      DAG-R as the papers have it, in one run with Nemo, and ten times as large
+dag      DAG-R as in the papers, in one run with Nemo, and ten times as large
 clique   10,000,000,000 pairs of a relation that is symmetric and transitive
 broader  a network of categories beside the figures of the paper on storage schemes
 real     real graphs, as rows and as schemes
@@ -14,11 +14,11 @@ from typing import Any
 
 from bench.harness import Case, Harness, MeasurementError, machine, run_once
 from bench.literature_modules import broader_table
-from bench.modular import AUTO, COMPRESSED, MODULE
 from bench.reasoners import REASONERS, missing
 from bench.reasoners.base import why_it_ended
-from bench.report import Report, Table, format_number
-from bench.workloads.base import Workload, names
+from bench.report import BenchReport, ReportTable, format_number
+from bench.runs.modular import AUTO, COMPRESSED, MODULE
+from bench.workload import Workload, names, numbers
 
 Run = dict[str, Any]
 
@@ -26,19 +26,18 @@ TURNS = 3
 NEMO = "Nemo"
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = ("triplestore", "numpy", "numba", *REASONERS[NEMO].packages)
-    report = Report("schemes", WORKLOAD.summary, machine(packages))
-    report.machine["note"] = given.note
+    report = BenchReport("schemes", WORKLOAD.summary, machine(packages))
     for part in given.parts:
         PARTS[part](given, Measured(harness, report, given.repeats))
     return report
 
 
 class Measured:
-    """Runs cases, keeps what they gave, and takes the best."""
+    """Runs cases, keeps all runs, and takes the best."""
 
-    def __init__(self, harness: Harness, report: Report, repeats: int) -> None:
+    def __init__(self, harness: Harness, report: BenchReport, repeats: int) -> None:
         self.harness = harness
         self.report = report
         self.repeats = repeats
@@ -47,13 +46,13 @@ class Measured:
         self, function: str, label: str, main: str, once: bool = False, **arguments: Any
     ) -> Run:
         """The best of some runs, or of one."""
-        case = Case(f"bench.scheme_runs:{function}", arguments, label)
+        case = Case(f"bench.runs.scheme_runs:{function}", arguments, label)
         (result,) = self.harness.compare([case], main, repeats=1 if once else self.repeats)
         self.report.keep([result])
         return dict(result.best)
 
     def structure(self, graph: str, singles: int, *, expand: bool, once: bool = False) -> Run:
-        """A scheme of a graph by itself."""
+        """A graph's scheme alone."""
         return self.best(
             "structure",
             f"{graph}, the scheme alone",
@@ -132,12 +131,12 @@ def row(found: Run) -> list[Any]:
 def dag(given: argparse.Namespace, measured: Measured) -> None:
     name = f"dag-{given.nodes}-{10 * given.nodes}"
     large = f"dag-{10 * given.nodes}-{100 * given.nodes}"
-    table = Table(
+    table = ReportTable(
         "Random edges from lower to higher nodes",
         ["graph", "how", *CHANGES],
-        note="In a store: whole commits for closing, the engine's seconds for updates. Peak: on "
-        "top of what there was before; of a scheme alone, with all changes. The exact set of "
-        "changed pairs is made in all; of a scheme alone, single ones are listed pair by pair.",
+        note="In a store: whole commits for closing, the engine's seconds for updates. Peak: "
+        "beside the memory used before; of a scheme alone, with all changes. The exact set of "
+        "changed pairs is always computed; a scheme alone also lists those of single edges.",
     )
     alone = measured.structure(name, given.singles, expand=True)
     scheme, chosen, rows = (
@@ -151,7 +150,7 @@ def dag(given: argparse.Namespace, measured: Measured) -> None:
     if isinstance(nemo, str):
         table.add(f"{name}, {NEMO}, linear rule: {nemo}", *[None] * 11)
     else:
-        pairs = int(nemo["facts"]) - 2 * int(scheme["edges"])  # it counts its input, too
+        pairs = int(nemo["facts"]) - 2 * int(scheme["edges"])  # it also counts its input
         cells = (nemo["reason s"], nemo["reason cpu s"], None, nemo["reasoning peak bytes"] / 1e6)
         table.add(name, f"{NEMO}, linear rule", pairs + scheme["edges"], *cells, *[None] * 5)
     if given.large:
@@ -193,13 +192,13 @@ def claim_dag(
 
 
 def nemo_seconds(name: str, given: argparse.Namespace, measured: Measured) -> Run | str:
-    """What Nemo took for the same graph, or why there is nothing."""
+    """Nemo's run for the same graph, or the reason for its absence."""
     reasoner = REASONERS[NEMO]
     if not given.nemo:
         return "not asked for"
     if why := missing(reasoner):
         return why
-    from bench.scheme_runs import make_linear
+    from bench.runs.scheme_runs import make_linear
 
     arguments = {"reasoner": NEMO, "task": make_linear(name), "seconds": given.nemo_seconds}
     case = Case("bench.reasoners.base:child", arguments, f"{name}, {NEMO}")
@@ -218,7 +217,7 @@ CLIQUE_SECONDS, CLIQUE_MB = 0.5, 50
 
 
 def clique(given: argparse.Namespace, measured: Measured) -> None:
-    table = Table(
+    table = ReportTable(
         "One component of a relation that is symmetric and transitive",
         [
             *("given by", "edges", "pairs", "closing, ms", "MB", "peak MB", "100,000 pairs, ms"),
@@ -258,9 +257,9 @@ def clique(given: argparse.Namespace, measured: Measured) -> None:
     measured.report.tables += [table, clique_in_store(given, measured)]
 
 
-def clique_in_store(given: argparse.Namespace, measured: Measured) -> Table:
-    """The same by rules of a store; each 1,000 edges of the tree cut it in as many pieces more."""
-    table = Table(
+def clique_in_store(given: argparse.Namespace, measured: Measured) -> ReportTable:
+    """The same by rules of a store; each edge deleted from the tree splits it."""
+    table = ReportTable(
         "The same in a store, compressed",
         ["graph", *CHANGES],
         note="Static: with the asserted edges, which are rows. Any edge splits the tree.",
@@ -306,20 +305,20 @@ def broader(given: argparse.Namespace, measured: Measured) -> None:
 
 
 WRITTEN_OUT = 1 << 20
-"""Closures of fewer pairs are written out by choice: nothing is claimed of their size."""
+"""Closures of fewer pairs are stored as rows, so nothing is claimed about their size."""
 
 
 def real(given: argparse.Namespace, measured: Measured) -> None:
     from bench.shapes.real import REAL
     from bench.shapes.real import real as found_edges
 
-    table = Table(
+    table = ReportTable(
         "Real graphs: the scheme alone, and as rows in both orders",
         ["graph", "edges", *CHANGES, "written out in both orders, s", "MB of that"],
     )
     for name in given.real:
         if found_edges(name) is None:
-            measured.harness.say(f"{name} is in the shared data, which is not there")
+            measured.harness.say(f"{name} is in the shared data, which is missing")
             continue
         found = measured.structure(name, given.singles, expand=True, once=True)
         size = 16 * found["pairs"] / 1e6
@@ -344,10 +343,6 @@ GRAPHS = "wordnet,wordnetParts,go,chebi,mondo,uberon,fbbt,vertebrata,metazoa,deb
 THESAURI = "stw,unesco,uat,physh,hepph,vote"
 
 
-def _sizes(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--parts", type=names, default=list(PARTS), help=",".join(PARTS))
     parser.add_argument("--nodes", type=int, default=10_000, help="of DAG-R; ten times the edges")
@@ -357,15 +352,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--singles", type=int, default=100, help="single edges (100)")
     parser.add_argument("--clique", type=int, default=100_000, help="nodes of one component")
     parser.add_argument(
-        "--broader", type=_sizes, default=[159_561, 1_426_588], help="edges of networks"
+        "--broader", type=numbers, default=[159_561, 1_426_588], help="edges of networks"
     )
     parser.add_argument("--real", type=names, default=names(f"{GRAPHS},{THESAURI}"), help="graphs")
-    parser.add_argument("--note", default="", help="what else is to be known of the machine")
 
 
 WORKLOAD = Workload(
     "schemes",
-    "Closures that are not written out: random and real graphs, large components, a network of two "
+    "Compressed closures: random and real graphs, large components, a network of two "
     "thousand million pairs, beside Nemo and the papers' tables.",
     options,
     run,

@@ -1,8 +1,8 @@
-"""The two searches for proofs, with kernels and without: does each earn its place?
+"""The two searches for proofs, with kernels and without.
 
-For each input and size, facts are deleted under B/F^c and stated again, in turn with each search.
-The inputs are those whose strata recurse: elsewhere hardly anything is searched for. Times are the
-processor's for the engine alone, so that the machine may have other work.
+For each input and size, facts are deleted under B/F^c and asserted again, in turns with each
+search. The inputs have recursive strata, because other strata hardly need a search. Times are CPU
+time of the engine only, so the machine may have other work.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from bench.datasets import dataset, draw
 from bench.harness import Case, Harness, machine, run_once
-from bench.maintained import Maintained
-from bench.report import Report, Table
-from bench.workloads.base import Workload, names
+from bench.inputs.datasets import dataset, draw
+from bench.report import BenchReport, ReportTable
+from bench.runs.maintained import Maintained
+from bench.workload import Workload, names
 
 STRATEGY = "bf_c"
 SIZES = (1, 10, 100)
 SEARCHES = ("kernels", "arrays")
 WINS = 1.5
-"""Minimum ratio by which the search with kernels must win, where a search takes over `WORTH`."""
+"""Minimum gain by kernels, if a search without them takes over `WORTH`."""
 
 WORTH = 0.005
-"""Seconds from which on a search counts."""
+"""Minimum seconds of a search for the claim."""
 
 
 @contextmanager
 def searching(which: str) -> Iterator[None]:
-    """Let searches use kernels, or arrays only."""
+    """Let searches use kernels, or only arrays."""
     if which == "kernels":
         yield
         return
@@ -41,7 +41,7 @@ def searching(which: str) -> Iterator[None]:
 
 
 def measure(data: str, turns: int) -> dict[str, Any]:
-    """In a child: for each size, the best time of each search in seconds, and its instances."""
+    """In a child: for each size, the best seconds of each search, and its instances."""
     kept = Maintained(dataset(data))
     kept.reason()
     kept.use(STRATEGY)
@@ -63,15 +63,17 @@ def measure(data: str, turns: int) -> dict[str, Any]:
     return {"found": found}
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("searches", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("searches", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     least: tuple[float, str] | None = None
     for data in given.data:
         case = Case(f"{__name__}:measure", {"data": data, "turns": given.turns}, data)
         found = run_once(case)
         report.runs.append({"label": data, "main": "", "runs": [found]})
         harness.say(f"{data}: done")
-        table = Table(data, ["facts deleted", *(f"{w} ms" for w in SEARCHES), "times", "instances"])
+        table = ReportTable(
+            data, ["facts deleted", *(f"{w} ms" for w in SEARCHES), "times", "instances"]
+        )
         for size, taken in found["found"].items():
             seconds = [taken[which][0] for which in SEARCHES]
             ratio = seconds[1] / seconds[0]

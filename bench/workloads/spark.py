@@ -1,9 +1,9 @@
 """Importing on Spark: cost per triple as sizes grow, stage by stage, with one and two workers.
 
-Beside it stand the local loader, which does the same work in one process, and rdflib, which only
-parses. All clusters are on this machine: two workers here share the disk and, on two cores, leave
-nothing for the driver; what the figures show is how cost grows and what is moved, not how fast a
-cluster is.
+The comparisons are the local loader, which does the same work in one process, and rdflib, which
+only parses. All clusters are on this machine: its two workers share the disk and, on two cores,
+leave no core for the driver. So the figures show the growth of cost and the amount of moved data,
+not the speed of a cluster.
 """
 
 from __future__ import annotations
@@ -14,32 +14,34 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bench.data import Input, lubm_file
 from bench.harness import REPOSITORY, Case, Harness, Result, machine
-from bench.report import Report, Table, format_number, ratio
-from bench.workloads.base import Workload, names, numbers
+from bench.inputs.data import InputFile, lubm_file
+from bench.report import BenchReport, ReportTable, format_number, ratio
+from bench.workload import Workload, names, numbers
 
 PER_UNIVERSITY = 131_000
-"""Statements of a LUBM-like university, about."""
+"""Approximate number of statements of a LUBM-like university."""
 
 RULES = REPOSITORY / "bench" / "rules" / "lubm.dlog"
 FLAT = 1.3
-"""Cost per triple is called flat if it grows by less than this from one size to the next."""
+"""Cost per triple counts as flat if it grows by less than this factor from size to size."""
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("spark", WORKLOAD.summary, machine(["pyspark", "pyarrow", "numpy", "rdflib"]))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "spark", WORKLOAD.summary, machine(["pyspark", "pyarrow", "numpy", "rdflib"])
+    )
     if lacking := what_is_missing():
         report.summary += f". Not measured: {lacking}"
         return report
     rules = str(RULES) if given.infer else None
-    overview = Table(
+    overview = ReportTable(
         "Importing LUBM-like N-Triples" + (" and inferring under its ontology" if rules else ""),
         ["", "statements", "s", "statements/s", "us each", "shuffled bytes each", "x local"],
         note="Time of the import alone: the session was up and warm. rdflib only parses. "
         "Local: one process, without Spark.",
     )
-    stages = Table(
+    stages = ReportTable(
         "Stage by stage",
         ["", "s", "us each", "shuffled MB", "bytes each", "written MB", "spilled MB", "skew"],
         note="Each: by statement of the input. Skew: rows of the largest task by the median one.",
@@ -63,7 +65,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def what_is_missing() -> str:
-    """Why nothing can be measured here; empty if it can."""
+    """Why nothing can be measured here; empty if something can."""
     from triplestore import TripleStoreError
     from triplestore.loaders.spark.java import find_java
 
@@ -77,28 +79,30 @@ def what_is_missing() -> str:
 
 
 def measured(
-    source: Input, given: argparse.Namespace, harness: Harness, folder: Path, rules: str | None
+    source: InputFile, given: argparse.Namespace, harness: Harness, folder: Path, rules: str | None
 ) -> dict[str, Result]:
-    """The results for one file by who read it: `local`, `rdflib` or the number of workers."""
+    """The results for one file by reader: `local`, `rdflib` or the number of workers."""
     common = {"path": str(source.path), "folder": str(folder)}
     cluster = {**common, "memory": given.memory, "partitions": given.partitions}
-    cases = {"local": Case("bench.spark:measure_local", {**common, "rules": rules}, "local loader")}
+    cases = {
+        "local": Case("bench.runs.spark:measure_local", {**common, "rules": rules}, "local loader")
+    }
     for workers in given.workers:
         arguments = {**cluster, "workers": workers, "rules": rules}
         label = f"{workers} workers: {source.name}"
-        cases[str(workers)] = Case("bench.spark:measure_import", arguments, label)
+        cases[str(workers)] = Case("bench.runs.spark:measure_import", arguments, label)
     if source.universities * PER_UNIVERSITY <= given.most_for_rdflib * 1.1:
         arguments = {**cluster, "workers": max(given.workers)}
-        cases["rdflib"] = Case("bench.spark:measure_rdflib", arguments, "rdflib on Spark")
+        cases["rdflib"] = Case("bench.runs.spark:measure_rdflib", arguments, "rdflib on Spark")
     found = harness.compare(cases.values(), main="import s")
     return dict(zip(cases, found, strict=True))
 
 
 def show(
-    overview: Table,
-    stages: Table,
+    overview: ReportTable,
+    stages: ReportTable,
     results: dict[str, Result],
-    source: Input,
+    source: InputFile,
     flat: dict[int, list[float]],
 ) -> None:
     local = float(results["local"]["import s"])
@@ -118,7 +122,7 @@ def show(
         )
 
 
-def add_stages(table: Table, where: str, result: Result, statements: int) -> None:
+def add_stages(table: ReportTable, where: str, result: Result, statements: int) -> None:
     for stage in result["stages"]:
         spark: dict[str, Any] = stage["spark"]
         seconds = float(stage["seconds"])
@@ -130,7 +134,7 @@ def add_stages(table: Table, where: str, result: Result, statements: int) -> Non
         )
 
 
-def claim_equal(report: Report, results: dict[str, Result], source: Input) -> None:
+def claim_equal(report: BenchReport, results: dict[str, Result], source: InputFile) -> None:
     digests = {n: r["digest"] for n, r in results.items() if n != "rdflib"}
     text = f"{source.universities} universities: Spark and local loader make the same store"
     said = ", ".join(f"{name}: {digest[:12]}" for name, digest in digests.items())

@@ -1,8 +1,8 @@
 """Single facts added and removed in stores of growing size, and the cost of one step of rules.
 
-The second is measured from outside: a fact at the bottom of a hierarchy goes up level by level,
-each of which is one evaluation of the family of subclass rules; the slope over the levels is its
-cost.
+The cost of a step is measured from outside: a fact at the bottom of a hierarchy is inferred for
+each level, by one evaluation of the family of subclass rules per level; the cost is the slope over
+the levels.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bench.datasets import dataset, draw
 from bench.harness import Case, Harness, Result, machine
-from bench.maintained import AUTO, Maintained
-from bench.report import Plot, Report, Table, slope
-from bench.workloads.base import Workload, numbers, quantile
+from bench.inputs.datasets import dataset, draw
+from bench.report import BenchReport, Plot, ReportTable, slope
+from bench.runs.maintained import AUTO, Maintained
+from bench.workload import Workload, numbers, quantile
 
 
 def measure(data: str, strategy: str, facts: int) -> dict[str, Any]:
@@ -52,8 +52,8 @@ def climb(levels: int, repeats: int) -> dict[str, Any]:
     return {"levels": levels, "closure": kept.count(), **best}
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("updates", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("updates", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     cases = [
         Case(
             f"{__name__}:measure",
@@ -77,8 +77,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def single_table(results: list[Result], report: Report) -> Table:
-    table = Table(
+def single_table(results: list[Result], report: BenchReport) -> ReportTable:
+    table = ReportTable(
         "One fact in a commit, in memory (µs)",
         ["store", "facts", "closure", *(f"{verb}{part}" for verb in VERBS for part in PARTS)],
         note="Median and 95 % quantile. Commit: the whole transaction, without an fsync.",
@@ -114,8 +114,8 @@ VERBS = ("remove", "add")
 PARTS = ("", " p95", ", commit", ", commit p95")
 
 
-def steps_table(results: list[Result]) -> Table:
-    table = Table(
+def steps_table(results: list[Result]) -> ReportTable:
+    table = ReportTable(
         "One fact through a deep hierarchy",
         ["update", *(f"{r['levels']:,} levels, ms" for r in results), "µs per level", "fixed µs"],
         note="A level is one step: one evaluation of one family of rules, its conclusions stored.",

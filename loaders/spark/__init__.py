@@ -1,7 +1,7 @@
-"""Bulk import and closures on Spark: a cluster prepares what the embedded store opens.
+"""Bulk import and closures on Spark: a cluster prepares a store that the library opens.
 
-pyspark is imported in this package only, and only when one of its functions is called. It stands
-above the store, as the command line does: the store never imports it.
+pyspark is imported only in this package, and only when one of its functions is called. The package
+is above the store, like the command line: the store never imports it.
 
     from triplestore.loaders.spark import import_dataset, make
     spark = make("spark://head:7077")
@@ -31,7 +31,7 @@ _HOMES = {
     "check": "session",
     "report_of": "jobs.report",
     "StageLog": "jobs.stage_log",
-    "Setting": "jobs.run_job",
+    "SessionSetting": "jobs.run_job",
     "run": "jobs.run_job",
     "source_of": "jobs.run_job",
     "package": "jobs.packaging",
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
 
 
 def missing(error: ImportError) -> UsageError:
-    """What to say when a library that Spark's side needs is missing."""
+    """The error for a missing library that this package needs."""
     name = (error.name or "pyspark").partition(".")[0]
     return UsageError(
         f"Spark needs {name}, which is not installed: pip install 'triplestore[spark]'"

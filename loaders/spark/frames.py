@@ -1,8 +1,8 @@
-"""What a store holds, and what queries find, as DataFrames.
+"""The quads of a store, and the solutions of queries, as DataFrames.
 
-Start at `read_triples` and `query_frame`. The store lies on a path that all nodes see. Tasks read
-it in parallel, each some predicates, or every n-th block of rows of a large one, as of one commit:
-if the store is written to meanwhile, a task that comes too late fails instead of mixing two states.
+Start at `read_triples` and `query_frame`. The store is on a path that all nodes see. Tasks read it
+in parallel, as of one commit: each reads some predicates, or every n-th block of rows of a large
+one. If the store is changed meanwhile, later tasks fail instead of mixing two states.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCHEMA = "s string, p string, o string, g string"
 _BLOCK = 1 << 16
 _TASK_ROWS = 1 << 21
 
-# A share of a store: a predicate (by its key), and of its blocks each `step`-th from `first` on.
+# A share of a store: a predicate (by its key), and every `step`-th of its blocks from `first` on.
 _Share = tuple[bytes, int, int]
 
 
@@ -44,11 +44,11 @@ def read_triples(
     """The quads of a store as terms in N-Triples: columns s, p, o and g, null in the default graph.
 
     store : a directory that all nodes see under this name
-    facts : "all" that holds, what is "explicit", or what is only "inferred"
-    task_rows : about how many rows one task reads
+    facts : "all", "explicit" (asserted) or "inferred"
+    task_rows : approximate number of rows that one task reads
 
-    Blank nodes keep the labels that the store has for them; `SourceOptions(keep_labels=True)` reads
-    them back as the same nodes.
+    Blank nodes have their labels in the store; `SourceOptions(keep_labels=True)` reads them back as
+    the same nodes.
     """
     mask = facts_mask(facts)
     path = os.path.abspath(os.fspath(store))  # noqa: PTH100 - Path would follow links
@@ -61,7 +61,7 @@ def read_triples(
         for name in view.tables.quad_names().tolist():
             totals[name] = totals.get(name, 0) + view.tables.quads(name).count(mask)
         sizes = [(view.dictionary.key(name), totals[name]) for name in totals]
-        # Other conclusions of rules are not RDF triples, and are not shown.
+        # Other conclusions of rules are not RDF triples, and are omitted.
         tasks = _tasks([size for size in sizes if size[0][0] == IRI], task_rows)
     numbers = spark.range(0, len(tasks), 1, max(1, len(tasks)))
     return mapped(
@@ -83,7 +83,7 @@ def query_frame(
             return query_frame(spark, opened, query, typed=typed)
     found = store.query(query)
     if not isinstance(found, Solutions):
-        raise UsageError("query_frame takes SELECT queries; read_triples gives what a store holds")
+        raise UsageError("query_frame takes SELECT queries; use read_triples for a store's quads")
     return _frame_of(spark, found.to_arrow(typed=typed))
 
 
@@ -120,7 +120,7 @@ _IN_IRI = '[\\x00-\\x20<>"{}|^`\\\\]'
 
 
 def _need_escapes(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Which terms have something in them that N-Triples escapes."""
+    """The terms with characters that N-Triples escapes."""
     found = []
     for low, high, pattern in (
         (IRI, IRI, _IN_IRI),
@@ -135,7 +135,7 @@ def _need_escapes(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _tasks(sizes: Sequence[tuple[bytes, int]], task_rows: int) -> list[tuple[_Share, ...]]:
-    """Shares of predicates with so many rows, in tasks of about `task_rows`."""
+    """Shares of predicates with these numbers of rows, in tasks of about `task_rows`."""
     tasks: list[tuple[_Share, ...]] = []
     small: list[_Share] = []
     rows = 0
@@ -163,8 +163,8 @@ def _read(
     with Store.read_only(path) as store:
         if store.commit != commit:
             raise StorageError(
-                f"{path} was written to while Spark was reading it (it was at commit {commit}, and "
-                f"is at {store.commit} now): read it again, or read a backup"
+                f"{path} was changed while Spark was reading it (from commit {commit} to "
+                f"{store.commit}): read it again, or read a backup"
             )
         dictionary = store._view().dictionary
         for batch in batches:
@@ -190,4 +190,4 @@ def _batch(dictionary: Dictionary, rows: Sequence[NDArray[np.uint32]]) -> Any:
 def _frame_of(spark: SparkSession, table: Any) -> DataFrame:
     if spark.version >= "4":
         return spark.createDataFrame(table)
-    return spark.createDataFrame(table.to_pandas())  # before 4.0, Arrow by way of pandas only
+    return spark.createDataFrame(table.to_pandas())  # before 4.0, Arrow only through pandas

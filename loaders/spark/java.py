@@ -1,8 +1,8 @@
-"""Where Java is: Spark needs it, and pip does not install it.
+"""Find Java, which Spark needs and pip does not install.
 
-`find_java` gives the command and its version, or an error of one line that says what to install.
-Spark uses `JAVA_HOME` where that is set, so it has to name a Java that Spark can use. Otherwise
-`find_java` looks at `PATH`, then where systems keep their Javas.
+`find_java` returns the command and its version, or raises an error of one line that says what to
+install. Spark uses `JAVA_HOME` if it is set, so it must be a Java that Spark can use. Otherwise
+`find_java` searches `PATH`, then the usual places of systems.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _PLACES = (
 
 
 class Java(NamedTuple):
-    """One Java: its command and the first number of its version."""
+    """An installed Java: its command and the first number of its version."""
 
     command: Path
     version: int
 
     @property
     def home(self) -> Path:
-        """What `JAVA_HOME` has to be, so that Spark takes this one."""
+        """The value of `JAVA_HOME` for this Java."""
         return self.command.resolve().parent.parent
 
 
 def find_java(needed: int = NEEDED) -> Java:
-    """The first Java that is new enough; an error of one line if there is none.
+    """The first Java that is new enough; an error of one line without one.
 
     >>> find_java(needed=999)
     Traceback (most recent call last):
@@ -61,7 +61,7 @@ def find_java(needed: int = NEEDED) -> Java:
             return Java(command, version)
         if version is not None and too_old is None:
             too_old = Java(command, version)
-    found = f"{too_old.command} is Java {too_old.version}" if too_old else "none was found"
+    found = f"{too_old.command} is Java {too_old.version}" if too_old else "Java was not found"
     raise UsageError(f"Spark needs Java {needed} or later, and {found}: {HOW_TO_INSTALL}")
 
 
@@ -81,7 +81,7 @@ def _java_of(home: Path, needed: int) -> Java:
 
 
 def version_of(command: Path) -> int | None:
-    """The first number of the version that `command -version` says; None if it does not run."""
+    """The first number of the version that `command -version` prints; None if it fails."""
     try:
         run = subprocess.run(
             [command, "-version"], capture_output=True, text=True, timeout=60, check=False
@@ -92,7 +92,7 @@ def version_of(command: Path) -> int | None:
 
 
 def read_version(text: str) -> int | None:
-    """The first number of a Java's version, in the old and the new way of counting.
+    """The first number of a Java version, in the old and the new numbering.
 
     >>> read_version('openjdk version "17.0.15" 2025-04-15')
     17
@@ -107,7 +107,7 @@ def read_version(text: str) -> int | None:
 
 
 def _candidates() -> Iterator[Path]:
-    """Commands that may be a Java, the one that Spark would take by itself first."""
+    """Commands that may be Java, starting with the one that Spark uses by default."""
     on_path = shutil.which("java")
     if on_path:
         yield Path(on_path)

@@ -1,15 +1,15 @@
-"""The Spark session: one that is passed in, or one made here with settings that suit this work.
+"""The Spark session: the caller's, or one made here with settings for this work.
 
-`make` starts one, on this machine or on a cluster; `check` checks one that the caller made. Nothing
-in this package uses the session's Java objects, its context or RDDs, so a session of Spark Connect
-works as well.
+`make` starts a session, on this machine or on a cluster; `check` checks one that the caller made.
+Nothing in this package uses the session's Java objects, its context or RDDs, so a session of Spark
+Connect works too.
 
 Memory. A task's Python worker holds a few batches of Arrow (`BATCH_ROWS` rows, some 10 MiB each)
-and, for formats that cannot be cut, one file: this lies outside the heap of the executor, in
-`spark.executor.memoryOverhead` (here 40 % of the executor's memory, at least 512 MiB; Spark's own
-default is 10 %, too little for Python). The heap serves shuffles, which spill to disk: 1 GiB for
-each core of an executor is enough for any size of data, more is faster. The driver holds names of
-files and parts, counts by range, and the schema triples where rules are read on Spark: 1 GiB.
+and, for formats that cannot be cut, one file. This memory is outside of the executor's heap, in
+`spark.executor.memoryOverhead` (here 40 % of the executor's memory, at least 512 MiB; Spark's
+default of 10 % is too little for Python). The heap is for shuffles, which spill to disk: 1 GiB per
+core of an executor is enough for any size of data, more is faster. The driver holds names of files
+and parts, counts by range, and the schema triples where rules are read on Spark: 1 GiB.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ BATCH_ROWS = 65_536
 OLDEST = (3, 5)
 
 WAREHOUSE = Path(tempfile.gettempdir()) / f"spark-warehouse-{uuid.uuid4().hex}"
-"""Spark makes such a folder when tables are named, by default in the working directory. The name
-cannot be guessed, or another user could make the folder first."""
+"""The folder of named tables, by default in the working directory. The name cannot be guessed, so
+other users cannot make the folder first."""
 
 QUIET = Path(__file__).with_name("log4j2.properties")
-"""Errors are raised as exceptions; Spark's own log would bury the progress."""
+"""Settings of Spark's log. Errors are raised as exceptions; the log would hide the progress."""
 
 
 def pyspark_module() -> Any:
-    """The module pyspark, or an error of one line that says how to get it.
+    """The module pyspark, or an error of one line that says how to install it.
 
-    Also checks for the libraries that pyspark needs for Arrow and would miss in the middle of a
-    job.
+    Also checks for the libraries that pyspark needs for Arrow, because pyspark itself would fail in
+    the middle of a job.
     """
     try:
-        import pandas  # noqa: F401 - looked for only: pyspark refuses Arrow without it
-        import pyarrow  # noqa: F401 - likewise
+        import pandas  # noqa: F401 - only checked: pyspark refuses Arrow without it
+        import pyarrow  # noqa: F401 - only checked
         import pyspark
     except ImportError as error:
         raise missing(error) from None
@@ -67,18 +67,18 @@ def make(
     events: Path | None = None,
     options: Mapping[str, str] | None = None,
 ) -> Any:
-    """A session on `master` with the settings this package needs; the running session, if any.
+    """A session on `master` with the settings of this package; the running session, if any.
 
     master          -- `local[*]`, `spark://host:7077`, `yarn`, or `sc://host` for Spark Connect.
-                       By default what spark-submit was given, else all cores of this machine.
-    memory          -- of the driver (and of all, where the master is local).
-    executor_memory -- the heap of an executor; see the module for what else it needs.
-    partitions      -- how many parts a shuffle makes at most; adaptive execution joins small ones.
-    events          -- a folder for Spark's own log of events, from which `metrics` reads the bytes
-                       that were shuffled.
-    options         -- any settings of Spark, which win over all of these.
+                       By default the master of spark-submit, else all cores of this machine.
+    memory          -- memory of the driver (and of everything, if the master is local).
+    executor_memory -- the heap of an executor; see above for its other memory.
+    partitions      -- maximum number of parts of a shuffle; adaptive execution joins small ones.
+    events          -- a folder for Spark's log of events, from which `metrics` reads the number of
+                       shuffled bytes.
+    options         -- any settings of Spark; they override the others.
 
-    Stop it by `session.stop()` when you are done. Ctrl-C stops the jobs that run.
+    Stop it by `session.stop()`. Ctrl-C stops running jobs.
     """
     pyspark = pyspark_module()
     builder = pyspark.sql.SparkSession.builder.appName(name)
@@ -102,32 +102,32 @@ def make(
 def check(session: Any) -> Any:
     """The session, after a check that this package can work with it."""
     if not hasattr(session, "createDataFrame"):
-        raise UsageError(f"not a SparkSession: {type(session).__name__}; see session.make")
+        raise UsageError(f"{type(session).__name__} is not a SparkSession; use session.make")
     pyspark_module()
     _check_version(session.version)
     return session
 
 
 def interrupt(session: Any) -> None:
-    """Stop the session's jobs; for Ctrl-C, where Spark does not do it by itself.
+    """Stop the session's jobs on Ctrl-C, where Spark does not.
 
-    Spark 3.5 without Connect stops its jobs in its own handler of the signal, in the main thread.
+    Spark 3.5 without Connect stops its jobs in its handler of the signal, in the main thread.
     """
     stop_all = getattr(session, "interruptAll", None)
     if stop_all is None:
         return
-    with contextlib.suppress(Exception):  # we are stopping: there is nothing better to do
+    with contextlib.suppress(Exception):  # we are stopping anyway
         stop_all()
 
 
 def _check_version(version: str) -> None:
     numbers = tuple(int(part) for part in version.split(".")[:2])
     if numbers < OLDEST:
-        raise UsageError(f"Spark {version} is too old: 3.5 or later is needed")
+        raise UsageError(f"Spark {version} is too old: install 3.5 or later")
 
 
 def _prepare_environment() -> None:
-    """Find Java, and use this Python for the workers unless another one is set."""
+    """Find Java, and use this Python for the workers unless another is set."""
     java = find_java()
     os.environ.setdefault("JAVA_HOME", str(java.home))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -135,7 +135,7 @@ def _prepare_environment() -> None:
 
 
 def _runtime_settings(partitions: int | None, batch_rows: int) -> dict[str, str]:
-    """What can be set in any session, also in one of the caller."""
+    """The settings that any session takes, also one of the caller."""
     settings = {
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(batch_rows),
@@ -148,7 +148,7 @@ def _runtime_settings(partitions: int | None, batch_rows: int) -> dict[str, str]
 
 
 def _static_settings(master: str, memory: str, executor_memory: str | None) -> dict[str, str]:
-    """What has to be set before the session starts."""
+    """The settings that must be set before the session starts."""
     settings = {
         "spark.driver.memory": memory,
         "spark.executor.memoryOverheadFactor": "0.4",
@@ -184,6 +184,6 @@ def _configured(
         if "JAVA_GATEWAY_EXITED" not in str(error):
             raise
         raise UsageError(
-            f"Spark could not start Java ({os.environ.get('JAVA_HOME')}): the lines above say why; "
-            f"Spark 4 runs on Java 17 and 21, so set JAVA_HOME to one of these"
+            f"Spark could not start Java ({os.environ.get('JAVA_HOME')}); see the lines above. "
+            f"Spark 4 runs on Java 17 and 21: set JAVA_HOME to one of these"
         ) from None

@@ -23,6 +23,7 @@ from triplestore.errors import ParseError, UsageError
 from triplestore.ontologies.imports.oasis import CatalogueFile, is_catalogue
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.vocabulary import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.terms.guards.document_limits import USUAL
 from triplestore.terms.guards.other_syntaxes import advice, other_syntax
 from triplestore.terms.guards.parser_guard import Feed, guard_of
@@ -39,9 +40,6 @@ SUFFIXES: dict[str, RdfFormat] = {
     "trig": RdfFormat.TRIG,
     "nq": RdfFormat.N_QUADS,
 }
-MOST_BYTES = 1 << 30
-"""Maximum bytes of one ontology from the network, or from a compressed file."""
-
 SECONDS = 30.0
 """Maximum seconds to wait for the network."""
 
@@ -189,12 +187,12 @@ class Catalogue:
         request = Request(address, headers={"Accept": accept})
         try:
             with urlopen(request, timeout=SECONDS) as response:
-                data = response.read(MOST_BYTES + 1)
+                data = response.read(ONTOLOGIES.document_bytes + 1)
                 media = response.headers.get_content_type()
         except (OSError, ValueError) as error:
             return Unresolved(iri, f"{address} could not be fetched: {error}")
-        if len(data) > MOST_BYTES:
-            return Unresolved(iri, f"{address} has more than {MOST_BYTES} bytes")
+        if len(data) > ONTOLOGIES.document_bytes:
+            return Unresolved(iri, f"{address} has more than {ONTOLOGIES.document_bytes} bytes")
         format = RdfFormat.from_media_type(media) or _sniffed(data, RdfFormat.TURTLE)
         return Document(iri, address, format, data)
 
@@ -262,9 +260,11 @@ def _sniffed(data: bytes, otherwise: RdfFormat) -> RdfFormat:
 def _bytes(file: Path, most: int = -1) -> bytes:
     if file.suffix == ".gz":
         with gzip.open(file) as stream:
-            data = stream.read(most if most >= 0 else MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise ParseError(f"expected at most {MOST_BYTES:,} bytes", filename=str(file))
+            data = stream.read(most if most >= 0 else ONTOLOGIES.document_bytes + 1)
+        if len(data) > ONTOLOGIES.document_bytes:
+            raise ParseError(
+                f"expected at most {ONTOLOGIES.document_bytes:,} bytes", filename=str(file)
+            )
         return data
     with file.open("rb") as stream:
         return stream.read(most)

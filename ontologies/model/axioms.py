@@ -11,7 +11,6 @@ asserted twice is two premises, of which one may be removed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import (
@@ -36,7 +35,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Axiom:
-    """What all axioms have in common.
+    """The base of all axioms.
 
     own          the triples that assert it, without those of the expressions inside
     annotations  what is said about it
@@ -299,39 +298,6 @@ class NegativePropertyAssertion(Axiom):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Deprecated(Axiom):
-    """A class or property is no longer to be used; nothing follows."""
+    """A class or property that should no longer be used; nothing follows."""
 
     entity: Node
-
-
-AnyAxiom: TypeAlias = (
-    SubClassOf
-    | EquivalentClasses
-    | DatatypeDefinition
-    | DisjointClasses
-    | AllDisjointClasses
-    | DisjointUnion
-    | HasKey
-    | SubPropertyOf
-    | PropertyChain
-    | EquivalentProperties
-    | DisjointProperties
-    | AllDisjointProperties
-    | InverseProperties
-    | PropertyDomain
-    | PropertyRange
-    | FunctionalProperty
-    | InverseFunctionalProperty
-    | ReflexiveProperty
-    | IrreflexiveProperty
-    | SymmetricProperty
-    | AsymmetricProperty
-    | TransitiveProperty
-    | SameIndividual
-    | DifferentIndividuals
-    | AllDifferent
-    | ClassAssertion
-    | NegativePropertyAssertion
-    | Deprecated
-)
-"""Every kind, for a `match` that is checked to be complete."""

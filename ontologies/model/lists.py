@@ -12,17 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from triplestore.ontologies.model.expressions import Triple
-from triplestore.ontologies.model.ontology import Problem
+from triplestore.ontologies.model.ontology import AxiomProblem
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.vocabulary import FIRST, NIL, REST
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.terms import Term
 from triplestore.thread_limits import look
-
-MOST_READINGS = 64
-"""Maximum number of readings of one list; further ones are a problem."""
-
-MOST_STEPS = 10_000
-"""Maximum number of steps to find the readings of an ambiguous list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +56,10 @@ class ListReader:
         self._heads: dict[Term, Term] = {}
         self._broken: set[Term] = set()
         self._known: dict[Term, tuple[ListReading, ...]] = {}
-        self._reported: dict[tuple[str, Term], Problem] = {}
+        self._reported: dict[tuple[str, Term], AxiomProblem] = {}
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[AxiomProblem, ...]:
         """What was found wrong so far."""
         return tuple(self._reported.values())
 
@@ -113,7 +108,7 @@ class ListReader:
         way: list[tuple[Triple, Triple]] = []
         on_way: set[Term] = set()
         stack = self._steps(0, head)
-        for _ in range(MOST_STEPS):
+        for _ in range(ONTOLOGIES.list_steps):
             if not stack:
                 break
             depth, first, rest = stack.pop()
@@ -125,7 +120,7 @@ class ListReader:
             on_way.add(rest[0])
             if rest[2] != NIL:
                 stack += self._steps(depth + 1, rest[2])
-            elif len(readings) < MOST_READINGS:
+            elif len(readings) < ONTOLOGIES.list_readings:
                 items = tuple(pair[0][2] for pair in way)
                 readings.append(ListReading(items, tuple(t for pair in way for t in pair)))
             else:
@@ -209,4 +204,4 @@ class ListReader:
         key = (code, cell)
         if key not in self._reported:
             triples = triples or (*self._first.get(cell, ()), *self._rest.get(cell, ()))
-            self._reported[key] = Problem(code, message, triples, remedy)
+            self._reported[key] = AxiomProblem(code, message, triples, remedy)

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from pyoxigraph import NamedNode
 
-from triplestore.ontologies.model.axioms import AnyAxiom
+from triplestore.ontologies.model.axioms import Axiom
 from triplestore.ontologies.model.expressions import Description, InverseOf, Node, Triple
 from triplestore.ontologies.model.swrl import SwrlRule
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that looks like part of an axiom and is not quite right.
+class AxiomProblem:
+    """A malformed part of an axiom.
 
     code     a short name of the kind of problem, such as `list-cycle`
     message  what is wrong, in a sentence
@@ -37,7 +37,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What an ontology says of itself."""
+    """Name, version and imports of an ontology."""
 
     iri: Node
     version: Node | None = None
@@ -59,12 +59,12 @@ class Ontology:
     unused       triples of the vocabulary that came into no axiom and no problem
     """
 
-    axioms: tuple[AnyAxiom, ...] = ()
+    axioms: tuple[Axiom, ...] = ()
     expressions: tuple[Description | InverseOf, ...] = ()
     rules: tuple[SwrlRule, ...] = ()
     declared: Mapping[NamedNode, frozenset[Node]] = field(default_factory=dict)
     headers: tuple[Header, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[AxiomProblem, ...] = ()
     unused: tuple[Triple, ...] = ()
 
     @property
@@ -79,9 +79,9 @@ class Ontology:
 
     @property
     def imports(self) -> tuple[NamedNode, ...]:
-        """What all its headers import, each once."""
+        """The imports of all its headers, each once."""
         return tuple(dict.fromkeys(iri for header in self.headers for iri in header.imports))
 
     def counts(self) -> Counter[str]:
-        """How many axioms there are of each kind."""
+        """The number of axioms of each kind."""
         return Counter(type(axiom).__name__ for axiom in self.axioms)

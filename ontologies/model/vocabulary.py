@@ -231,10 +231,8 @@ FACT_PREDICATES: frozenset[NamedNode] = frozenset({SAME_AS, DIFFERENT_FROM})
 """Axioms that are data."""
 
 SWRL = "http://www.w3.org/2003/11/swrl#"
-SWRL_BUILTINS = "http://www.w3.org/2003/11/swrlb#"
 SWRL_IMP = NamedNode(SWRL + "Imp")
 SWRL_VARIABLE = NamedNode(SWRL + "Variable")
-SWRL_BUILTIN = NamedNode(SWRL + "Builtin")
 SWRL_CLASS_ATOM = NamedNode(SWRL + "ClassAtom")
 SWRL_DATA_RANGE_ATOM = NamedNode(SWRL + "DataRangeAtom")
 SWRL_INDIVIDUAL_PROPERTY_ATOM = NamedNode(SWRL + "IndividualPropertyAtom")

@@ -13,7 +13,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import vocabulary as v
-from triplestore.ontologies.model.axioms import AnyAxiom
+from triplestore.ontologies.model.axioms import Axiom
 from triplestore.ontologies.model.expressions import Description, Expression, InverseOf, Triple
 from triplestore.ontologies.model.lists import ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
@@ -92,9 +92,9 @@ class AxiomReader:
         self._datatypes = datatypes
         self._problems = problems
 
-    def read(self) -> tuple[AnyAxiom, ...]:
+    def read(self) -> tuple[Axiom, ...]:
         """All axioms, kind by kind."""
-        found: list[AnyAxiom] = []
+        found: list[Axiom] = []
         for predicate, make, left, right in PAIRS:
             found += self._pairs(predicate, make, left, right)
         found += self._definitions()
@@ -113,7 +113,7 @@ class AxiomReader:
 
     def _pairs(
         self, predicate: NamedNode, make: type[Any], left: Role, right: Role
-    ) -> Iterator[AnyAxiom]:
+    ) -> Iterator[Axiom]:
         annotated = self._annotations
         for triple in self._graph.having(predicate):
             look()
@@ -135,7 +135,7 @@ class AxiomReader:
             isinstance(term, NamedNode) and term.value.startswith(XSD)
         )
 
-    def _definitions(self) -> Iterator[AnyAxiom]:
+    def _definitions(self) -> Iterator[Axiom]:
         """Nodes that are not replaced by what is said about them."""
         for expression in self._expressions.definitions:
             assert expression.node is not None
@@ -144,13 +144,13 @@ class AxiomReader:
             else:
                 yield ax.EquivalentClasses(expression.node, expression)
 
-    def _characteristics(self, cls: NamedNode, make: type[Any]) -> Iterator[AnyAxiom]:
+    def _characteristics(self, cls: NamedNode, make: type[Any]) -> Iterator[Axiom]:
         for triple in self._graph.typed(cls):
             operands = self._operands((PROPERTY,), (triple[0],), (triple,))
             if operands is not None:
                 yield make(*operands, own=(triple,), annotations=self._annotations.of(triple))
 
-    def _inverses(self) -> Iterator[AnyAxiom]:
+    def _inverses(self) -> Iterator[Axiom]:
         """owl:inverseOf of a property with a name; of a blank node, it makes an expression."""
         for triple in self._graph.having(v.INVERSE_OF):
             if type(triple[0]) is BlankNode:
@@ -162,7 +162,7 @@ class AxiomReader:
 
     def _listed(
         self, predicate: NamedNode, make: type[Any], one: Role, many: Role, first: bool
-    ) -> Iterator[AnyAxiom]:
+    ) -> Iterator[Axiom]:
         for triple in looking(self._graph.having(predicate)):
             for reading in read_list(self._lists, triple, self._problems):
                 own = (triple, *reading.triples)
@@ -175,7 +175,7 @@ class AxiomReader:
 
     def _members(
         self, cls: NamedNode, predicate: NamedNode, make: type[Any], role: Role
-    ) -> Iterator[AnyAxiom]:
+    ) -> Iterator[Axiom]:
         lists = self._graph.index(predicate)
         for typed in self._graph.typed(cls):
             node = typed[0]
@@ -202,7 +202,7 @@ class AxiomReader:
                     remedy += "owl:AllDisjointProperties; it was not read"
                     self._problems.report("members-without-type", message, (triple,), remedy)
 
-    def _negative_assertions(self) -> Iterator[AnyAxiom]:
+    def _negative_assertions(self) -> Iterator[Axiom]:
         sources = self._graph.index(v.SOURCE_INDIVIDUAL)
         properties = self._graph.index(v.ASSERTION_PROPERTY)
         targets = [self._graph.index(v.TARGET_INDIVIDUAL), self._graph.index(v.TARGET_VALUE)]
@@ -243,7 +243,7 @@ class AxiomReader:
             "owl:targetValue; it was not read",
         )
 
-    def _class_assertions(self) -> Iterator[AnyAxiom]:
+    def _class_assertions(self) -> Iterator[Axiom]:
         for cls in self._graph.classes():
             if type(cls) is not BlankNode:
                 continue
@@ -256,7 +256,7 @@ class AxiomReader:
                     described, triple[0], own=(triple,), annotations=annotations
                 )
 
-    def _deprecations(self) -> Iterator[AnyAxiom]:
+    def _deprecations(self) -> Iterator[Axiom]:
         marked = [t for t in self._graph.having(v.DEPRECATED) if str(t[2]) in TRUE]
         for cls in (v.DEPRECATED_CLASS, v.DEPRECATED_PROPERTY):
             marked += self._graph.typed(cls)

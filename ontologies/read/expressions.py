@@ -114,7 +114,7 @@ class ExpressionReader:
                     "several-constructors",
                     f"{show(node)} is described in {len(plans)} ways",
                     tuple(dict.fromkeys(triple for plan in plans for triple in plan.own)),
-                    "each was taken for an equivalent; give each a node of its own",
+                    "each was taken for an equivalent; give each its own node",
                 )
 
     def _make(self, node: Node, plan: Plan) -> Description | InverseOf:

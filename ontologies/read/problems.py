@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple
-from triplestore.ontologies.model.ontology import Problem
+from triplestore.ontologies.model.ontology import AxiomProblem
 
 
 class Problems:
@@ -17,17 +17,17 @@ class Problems:
     """
 
     def __init__(self) -> None:
-        self._found: dict[Problem, None] = {}
+        self._found: dict[AxiomProblem, None] = {}
         self.used: set[Triple] = set()
 
     @property
-    def found(self) -> tuple[Problem, ...]:
+    def found(self) -> tuple[AxiomProblem, ...]:
         """The problems, as they came."""
         return tuple(self._found)
 
     def report(self, code: str, message: str, triples: tuple[Triple, ...], remedy: str) -> None:
         """Note a problem. Its triples count as used: they are accounted for."""
-        self._found[Problem(code, message, triples, remedy)] = None
+        self._found[AxiomProblem(code, message, triples, remedy)] = None
         self.used.update(triples)
 
 

@@ -15,9 +15,10 @@ from pyoxigraph import BlankNode, NamedNode
 from triplestore.ontologies.model import swrl
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.expressions import Triple
-from triplestore.ontologies.model.lists import MOST_READINGS, ListReader
+from triplestore.ontologies.model.lists import ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.swrl import SwrlAtom, SwrlRule, SwrlVariable
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.terms import Term
 
 from .annotations import Annotations
@@ -108,12 +109,14 @@ class SwrlReader:
 
     def _few(self, readings: Iterator[Any], node: Term, triples: tuple[Triple, ...]) -> list[Any]:
         """The first readings of a rule; it is reported if there are too many."""
-        few = list(islice(readings, MOST_READINGS + 1))
-        if len(few) > MOST_READINGS:
-            message = f"the rule {show(node)} can be read in more than {MOST_READINGS} ways"
+        few = list(islice(readings, ONTOLOGIES.list_readings + 1))
+        if len(few) > ONTOLOGIES.list_readings:
+            message = (
+                f"the rule {show(node)} can be read in more than {ONTOLOGIES.list_readings} ways"
+            )
             remedy = "the others were left out; say each thing once"
             self._problems.report("rule-ambiguous", message, triples, remedy)
-        return few[:MOST_READINGS]
+        return few[: ONTOLOGIES.list_readings]
 
     def _readings(self, node: Term, user: Triple) -> tuple[SwrlAtom, ...]:
         """The ways to read an atom: one, or none if it is incomplete."""

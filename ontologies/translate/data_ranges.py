@@ -12,16 +12,7 @@ from pyoxigraph import Literal
 
 from triplestore.datalog.functions import SAME_VALUE
 from triplestore.datalog.program import Call, Constant, Expression, Variable
-from triplestore.ontologies.model.expressions import (
-    ClassExpression,
-    ComplementOf,
-    DatatypeComplementOf,
-    DatatypeRestriction,
-    Facet,
-    IntersectionOf,
-    OneOf,
-    UnionOf,
-)
+from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model.expressions import Expression as OwlExpression
 from triplestore.ontologies.translate.datatypes import within
 from triplestore.ontologies.translate.draft import constant
@@ -35,27 +26,27 @@ _COMPARED = {
 _LENGTHS = {"length": "=", "minLength": ">=", "maxLength": "<="}
 
 
-def is_within(range_: ClassExpression, literal: Variable | Constant) -> Expression:
+def is_within(range_: ex.ClassExpression, literal: Variable | Constant) -> Expression:
     """Whether a literal is in a data range; ValueError if that cannot be said.
 
     >>> from pyoxigraph import NamedNode
     >>> integer = NamedNode("http://www.w3.org/2001/XMLSchema#integer")
-    >>> is_within(UnionOf((integer, integer)), Variable("x")).function
+    >>> is_within(ex.UnionOf((integer, integer)), Variable("x")).function
     '||'
     """
     if not isinstance(range_, OwlExpression):
         return within(literal, constant(range_))
     match range_:
-        case IntersectionOf(operands):
+        case ex.IntersectionOf(operands):
             return _all("&&", [is_within(one, literal) for one in operands])
-        case UnionOf(operands):
+        case ex.UnionOf(operands):
             return _all("||", [is_within(one, literal) for one in operands])
-        case ComplementOf(operand) | DatatypeComplementOf(operand):
+        case ex.ComplementOf(operand) | ex.DatatypeComplementOf(operand):
             other = Call("!", (is_within(operand, literal),))
             return Call("&&", (Call("ISLITERAL", (literal,)), other))
-        case OneOf(members):
+        case ex.OneOf(members):
             return _all("||", [Call(SAME_VALUE, (literal, constant(one))) for one in members])
-        case DatatypeRestriction(datatype, facets):
+        case ex.DatatypeRestriction(datatype, facets):
             conditions = [_facet(facet, literal) for facet in facets]
             return _all("&&", [is_within(datatype, literal), *conditions])
     raise ValueError(f"{type(range_).__name__} is not a data range")
@@ -67,7 +58,7 @@ def _all(operator: str, parts: list[Expression]) -> Expression:
     return reduce(lambda one, other: Call(operator, (one, other)), parts)
 
 
-def _facet(facet: Facet, literal: Variable | Constant) -> Expression:
+def _facet(facet: ex.Facet, literal: Variable | Constant) -> Expression:
     name = facet.facet.value.rpartition("#")[2]
     value = Constant.of(facet.value)
     if name in _COMPARED:

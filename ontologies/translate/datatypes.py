@@ -7,6 +7,7 @@ one is in a datatype has a filter, and a head that would put one there is a cons
 
 from __future__ import annotations
 
+from triplestore.datalog.functions import IN_DATATYPE
 from triplestore.datalog.program import Call, Constant, Expression, Variable
 from triplestore.terms.values.xsd import INTEGER_RANGES, MAPPINGS
 from triplestore.terms.vocabulary import (
@@ -17,9 +18,6 @@ from triplestore.terms.vocabulary import (
     RDFS_LITERAL,
     XSD,
 )
-
-IN_DATATYPE = "x-triplestore:in-datatype"
-"""The function of rules that tells whether a literal is in a datatype."""
 
 DATATYPES = frozenset(
     Constant.iri(name)

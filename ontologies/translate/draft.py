@@ -1,9 +1,9 @@
-"""What rules are made of, and the draft that collects them while axioms are translated.
+"""Parts of rules, and the draft that collects rules while axioms are translated.
 
-Start reading at `Draft`. What is always true of what it collects: each rule and constraint has the
-id of the public rule it is a case of as its name, and the triples of its axiom as `axioms`; a rule
-is safe (a variable that nothing binds ranges over all resources); a class that everything is in
-stands in no body and in no head.
+Start reading at `RuleDraft`. What is always true of what it collects: each rule and constraint has
+as its name the id of the public rule that it is a case of, and as `axioms` the triples of its
+axiom; a rule is safe (a variable that nothing binds ranges over all resources); a class that
+contains everything is in no body and in no head.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from triplestore.datalog.functions import SAME_VALUE
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -72,9 +73,6 @@ REFLEXIVE = frozenset(
     )
 )
 """Properties that relate everything to itself, which is not listed."""
-
-SAME_VALUE = "x-triplestore:same-value"
-"""The function of rules that compares terms by the identity of their values."""
 
 VARIANT = Constant.iri("x-triplestore:literals/variant")
 """The relation of literals with the same value and another spelling: (one, one, other)."""
@@ -190,7 +188,7 @@ class Outside:
         return f"{self.axiom}: {self.reason}"
 
 
-class Part(NamedTuple):
+class DraftPart(NamedTuple):
     """What a draft collected of one axiom; the same object each time, with the same rules."""
 
     rules: tuple[Rule, ...] = ()
@@ -204,7 +202,7 @@ class Part(NamedTuple):
 
 
 @dataclass(slots=True)
-class Draft:
+class RuleDraft:
     """The rules, constraints and left-out axioms of a translation while it is made.
 
     schema  facts of the vocabulary that follow from axioms alone
@@ -231,9 +229,9 @@ class Draft:
             self._last = axioms, tuple(map(triple, looking(axioms)))
         return self._last[1]
 
-    def part(self) -> Part:
+    def part(self) -> DraftPart:
         """The draft as it is now."""
-        return Part(
+        return DraftPart(
             tuple(self.rules),
             tuple(self.schema),
             tuple(self.simple),
@@ -244,7 +242,7 @@ class Draft:
             frozenset(self.datatypes),
         )
 
-    def take(self, part: Part) -> None:
+    def take(self, part: DraftPart) -> None:
         """Add what another draft collected."""
         rules, schema, simple, constraints, outside, kept, valued, datatypes = part
         self.rules += rules
@@ -326,11 +324,11 @@ class Draft:
         self.schema.append(Rule((row,), (), name, axioms=self._triples(axioms)))
 
     def keep(self, *expressions: ClassExpression) -> None:
-        """Members of these are looked at by rules that do not name them."""
+        """Keep these classes: rules that do not name them look at their members."""
         self.kept.update(map(class_of, expressions))
 
     def leave(self, axiom: object, reason: str) -> None:
-        """Note that there is no rule for something."""
+        """Note that an axiom, or a part of one, has no rule."""
         self.outside.append(Outside(axiom, reason))
 
 

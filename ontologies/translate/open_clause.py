@@ -7,11 +7,12 @@ their keys and variables by their names, because hashing these is much faster th
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from triplestore.datalog.canonical import signed
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -51,6 +52,7 @@ class Open:
         "_fresh",
         "_names",
         "_order",
+        "_signed",
         "_taken",
         "_whole",
         "class_",
@@ -66,6 +68,7 @@ class Open:
         self._by_class: dict[bytes | None, list[Item]] | None = None
         self._fresh: dict[str, int] = {}
         self._names: dict[str, None] | None = None
+        self._signed: Hashable = None
         self._axioms: tuple[tuple[TripleAtom, ...], ...] = (clause.axioms,)
         self.class_ = class_of_atom(clause.heads[0]) if isinstance(clause, Rule) else None
         self._set_body(clause.body)
@@ -101,7 +104,7 @@ class Open:
         made._clause, made._classes, made._whole = self._clause, self._classes, self._whole
         made._taken = None if self._taken is None else self._taken.copy()
         made._by_class, made._fresh = None, self._fresh.copy()
-        made._names, made._axioms = self._names, self._axioms
+        made._names, made._axioms, made._signed = self._names, self._axioms, self._signed
         made.class_ = self.class_
         made._set_body(self._items())
         return made
@@ -117,8 +120,23 @@ class Open:
                 self._whole = Rule(clause.heads, body, ", ".join(self._all_names()), axioms=axioms)
         return self._whole
 
+    def signature(self) -> Hashable:
+        """The same for two clauses if they say the same. The axioms, which are expensive to
+        collect, are not needed."""
+        if self._signed is None:
+            clause, name = self._clause, ""
+            heads: tuple[Atom, ...] = ()
+            if isinstance(clause, Rule):
+                heads = clause.heads
+            else:
+                name = f"{clause.id}: {clause.message}"
+            head, body = signed(heads, self._items())
+            items = cast("tuple[Hashable, ...]", body)
+            self._signed = type(clause), name, head, tuple(dict.fromkeys(items))
+        return self._signed
+
     def _all_names(self) -> dict[str, None]:
-        """The names of the rules that this was made of, the last step first."""
+        """The names of the rules that this was made from, the last step first."""
         if self._names is None:
             clause = self._clause
             name = clause.name if isinstance(clause, Rule) else clause.id
@@ -154,18 +172,18 @@ class Open:
         names = self._all_names()
         if not names.keys() >= definition._all_names().keys():
             self._names = names | definition._all_names()
-        self._whole = self._by_class = self._flat = self._order = None
+        self._whole = self._by_class = self._flat = self._order = self._signed = None
         return True
 
     def would_say(self, class_: bytes, definition: Open) -> bool:
         """Whether this says something after a class is replaced by a definition: its own head is
         then not in the body."""
-        if isinstance(self._clause, Constraint):
+        alike = definition._items_by_class().get(self.class_)
+        if not alike or isinstance(self._clause, Constraint):
             return True
         ((held, place),) = self.places[class_]
         atom, head, own = held[place], definition.head, self.head
         assert isinstance(atom, TripleAtom) and isinstance(head, TripleAtom)
-        alike = definition._items_by_class().get(self.class_, ())
         # Other variables of the definition get other names than any in the head.
         by: dict[str, Term] = {v.name: _NOBODY for item in alike for v in variables_in(item)}
         if isinstance(head.s, Variable):
@@ -195,7 +213,7 @@ class Open:
             )
             self._clause = replace(clause, heads=heads)
         self._set_body([_mapped(item, terms) for item in self._items()])
-        self._whole = self._by_class = None
+        self._whole = self._by_class = self._signed = None
 
     def _apart(self, definition: Open, member: Term) -> dict[str, Term]:
         """Names for the variables of a definition: none that the clause has."""

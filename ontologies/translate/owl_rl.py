@@ -16,49 +16,13 @@ from typing import TypeVar
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
-from triplestore.ontologies.model.axioms import (
-    AllDifferent,
-    AllDisjointClasses,
-    AllDisjointProperties,
-    AsymmetricProperty,
-    Axiom,
-    ClassAssertion,
-    DatatypeDefinition,
-    Deprecated,
-    DifferentIndividuals,
-    DisjointClasses,
-    DisjointProperties,
-    DisjointUnion,
-    EquivalentClasses,
-    EquivalentProperties,
-    FunctionalProperty,
-    HasKey,
-    InverseFunctionalProperty,
-    InverseProperties,
-    IrreflexiveProperty,
-    NegativePropertyAssertion,
-    PropertyChain,
-    PropertyDomain,
-    PropertyRange,
-    ReflexiveProperty,
-    SameIndividual,
-    SubClassOf,
-    SubPropertyOf,
-    SymmetricProperty,
-    TransitiveProperty,
-)
-from triplestore.ontologies.model.expressions import (
-    ClassExpression,
-    Expression,
-    PropertyExpression,
-    Triple,
-    innermost_first,
-    premises_of,
-)
+from triplestore.ontologies.model import axioms as ax
+from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model.vocabulary import DISTINCT_MEMBERS, TARGET_VALUE
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.draft import (
-    Draft,
-    Part,
+    DraftPart,
+    RuleDraft,
     X,
     Y,
     Z,
@@ -79,21 +43,21 @@ from triplestore.thread_limits import look, needs
 
 
 def translate_axioms(
-    axioms: Iterable[Axiom], draft: Draft, expressions: Iterable[Expression] = ()
+    axioms: Iterable[ax.Axiom], draft: RuleDraft, expressions: Iterable[ex.Expression] = ()
 ) -> None:
     """Put the rules about axioms, and about all expressions in them, into a draft.
 
     expressions  others that are there, of which no axiom speaks
 
     >>> from pyoxigraph import NamedNode
-    >>> draft = Draft()
-    >>> translate_axioms([TransitiveProperty(NamedNode("http://e/p"))], draft)
+    >>> draft = RuleDraft()
+    >>> translate_axioms([ax.TransitiveProperty(NamedNode("http://e/p"))], draft)
     >>> print(draft.rules[0])
     rule "prp-trp" <http://e/p>[?x, ?z] :- <http://e/p>[?x, ?y], <http://e/p>[?y, ?z] .
     """
     listed = sorted(axioms, key=_follows_from_others)
     # A node may stand for several: a class with two definitions has the rules of both.
-    for expression in dict.fromkeys((*innermost_first(*listed), *expressions)):
+    for expression in dict.fromkeys((*ex.innermost_first(*listed), *expressions)):
         look(expression)
         draft.take(_of_expression(expression))
     for axiom in listed:
@@ -102,28 +66,28 @@ def translate_axioms(
 
 
 @lru_cache(maxsize=1 << 17)
-def _of_axiom(axiom: Axiom) -> Part:
+def _of_axiom(axiom: ax.Axiom) -> DraftPart:
     """The rules of one axiom; kept, since few axioms of an ontology change at a time."""
-    draft = Draft()
+    draft = RuleDraft()
     translate_axiom(axiom, draft)
     return draft.part()
 
 
 @lru_cache(maxsize=1 << 17)
-def _of_expression(expression: Expression) -> Part:
+def _of_expression(expression: ex.Expression) -> DraftPart:
     """What one expression gives, except those inside of it."""
-    draft = Draft()
+    draft = RuleDraft()
     translate_expression(expression, draft)
     return draft.part()
 
 
-def _follows_from_others(axiom: Axiom) -> bool:
+def _follows_from_others(axiom: ax.Axiom) -> bool:
     """Sub-classes and sub-properties also follow from equivalences, which explain more."""
-    return isinstance(axiom, SubClassOf | SubPropertyOf)
+    return isinstance(axiom, ax.SubClassOf | ax.SubPropertyOf)
 
 
 @singledispatch
-def translate_axiom(axiom: Axiom, draft: Draft) -> None:
+def translate_axiom(axiom: ax.Axiom, draft: RuleDraft) -> None:
     """Put the rules about one axiom into a draft; its expressions have theirs."""
     raise TypeError(f"no axiom: {axiom!r}")
 
@@ -132,7 +96,7 @@ def translate_axiom(axiom: Axiom, draft: Draft) -> None:
 
 
 @translate_axiom.register
-def _sub_class(axiom: SubClassOf, draft: Draft) -> None:
+def _sub_class(axiom: ax.SubClassOf, draft: RuleDraft) -> None:
     _below("cax-sco", axiom.sub, axiom.sup, axiom, draft)
 
 
@@ -146,16 +110,16 @@ def sub_class_rule(sub: bytes, sup: bytes) -> Rule:
 
 
 def _below(
-    name: str, sub: ClassExpression, sup: ClassExpression, axiom: Axiom, draft: Draft
+    name: str, sub: ex.ClassExpression, sup: ex.ClassExpression, axiom: ax.Axiom, draft: RuleDraft
 ) -> None:
     """What is in one class is in the other; of owl:Nothing, which has no members, nothing is."""
     if not is_nothing(sub):
-        draft.member(name, sup, X, is_in(sub, X), premises_of(axiom))
+        draft.member(name, sup, X, is_in(sub, X), ex.premises_of(axiom))
 
 
-@translate_axiom.register(EquivalentClasses)
-@translate_axiom.register(DatatypeDefinition)
-def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: Draft) -> None:
+@translate_axiom.register(ax.EquivalentClasses)
+@translate_axiom.register(ax.DatatypeDefinition)
+def _equivalent(axiom: ax.EquivalentClasses | ax.DatatypeDefinition, draft: RuleDraft) -> None:
     if class_of(axiom.left) == class_of(axiom.right):
         return  # the name of an expression
     _below("cax-eqc1", axiom.left, axiom.right, axiom, draft)
@@ -163,30 +127,30 @@ def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: Draft) -> 
 
 
 @translate_axiom.register
-def _disjoint(axiom: DisjointClasses, draft: Draft) -> None:
+def _disjoint(axiom: ax.DisjointClasses, draft: RuleDraft) -> None:
     """`schema` has cax-dw."""
     draft.keep(axiom.left, axiom.right)
 
 
 @translate_axiom.register
-def _all_disjoint(axiom: AllDisjointClasses, draft: Draft) -> None:
+def _all_disjoint(axiom: ax.AllDisjointClasses, draft: RuleDraft) -> None:
     draft.keep(*axiom.members)
     for one, other in _pairs(axiom.members):
         draft.pair("cax-adc", class_of(one), class_of(other), axiom.own)
 
 
 @translate_axiom.register
-def _disjoint_union(axiom: DisjointUnion, draft: Draft) -> None:
-    """`profile` says that there is no rule."""
+def _disjoint_union(axiom: ax.DisjointUnion, draft: RuleDraft) -> None:
+    """Without a rule; `profile` reports it."""
 
 
 @translate_axiom.register
-def _key(axiom: HasKey, draft: Draft) -> None:
+def _key(axiom: ax.HasKey, draft: RuleDraft) -> None:
     if not axiom.properties:
         draft.leave(axiom, "a key of no properties would make all members one")
         return
     other = Variable("other")
-    premises = premises_of(axiom)
+    premises = ex.premises_of(axiom)
     around = (*is_in(axiom.keyed, X), *is_in(axiom.keyed, other), different(X, other))
     choices: list[list[list[Item]]] = []
     for i, property in enumerate(axiom.properties):
@@ -194,15 +158,11 @@ def _key(axiom: HasKey, draft: Draft) -> None:
         draft.valued.add(base_of(property))
         one = related(property, X, value)
         choices.append([[one, related(property, other, value)]])
-        if len(axiom.properties) <= MOST_COMPARED:
+        if len(axiom.properties) <= ONTOLOGIES.key_properties:
             choices[-1].append([one, related(property, other, also), variant(value, also)])
     for chosen in product(*choices):
         body = [item for part in chosen for item in part]
         draft.rule("prp-key", same(X, other), [*body, *around], premises)
-
-
-MOST_COMPARED = 4
-"""Maximum number of properties of keys that are compared by value: each doubles the rules."""
 
 
 M = TypeVar("M")
@@ -224,25 +184,25 @@ def _pairs(members: Sequence[M]) -> Iterator[tuple[M, M]]:
 
 
 @translate_axiom.register
-def _sub_property(axiom: SubPropertyOf, draft: Draft) -> None:
+def _sub_property(axiom: ax.SubPropertyOf, draft: RuleDraft) -> None:
     _implies("prp-spo1", axiom.sub, axiom.sup, axiom, draft)
 
 
 def _implies(
     name: str,
-    sub: PropertyExpression,
-    sup: PropertyExpression,
-    axiom: Axiom,
-    draft: Draft,
+    sub: ex.PropertyExpression,
+    sup: ex.PropertyExpression,
+    axiom: ax.Axiom,
+    draft: RuleDraft,
     *,
     turned: bool = False,
 ) -> None:
     head = related(sup, Y, X) if turned else related(sup, X, Y)
-    draft.rule(name, head, [related(sub, X, Y)], premises_of(axiom))
+    draft.rule(name, head, [related(sub, X, Y)], ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _chain(axiom: PropertyChain, draft: Draft) -> None:
+def _chain(axiom: ax.PropertyChain, draft: RuleDraft) -> None:
     if not axiom.chain:
         draft.leave(axiom, "a chain of no properties relates everything to itself")
         return
@@ -251,94 +211,94 @@ def _chain(axiom: PropertyChain, draft: Draft) -> None:
         related(property, one, other)
         for property, one, other in zip(axiom.chain, steps, steps[1:], strict=False)
     ]
-    draft.rule("prp-spo2", related(axiom.sup, X, Z), body, premises_of(axiom))
+    draft.rule("prp-spo2", related(axiom.sup, X, Z), body, ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _equivalent_properties(axiom: EquivalentProperties, draft: Draft) -> None:
+def _equivalent_properties(axiom: ax.EquivalentProperties, draft: RuleDraft) -> None:
     _implies("prp-eqp1", axiom.left, axiom.right, axiom, draft)
     _implies("prp-eqp2", axiom.right, axiom.left, axiom, draft)
 
 
 @translate_axiom.register
-def _inverse(axiom: InverseProperties, draft: Draft) -> None:
+def _inverse(axiom: ax.InverseProperties, draft: RuleDraft) -> None:
     _implies("prp-inv1", axiom.left, axiom.right, axiom, draft, turned=True)
     _implies("prp-inv2", axiom.right, axiom.left, axiom, draft, turned=True)
 
 
 @translate_axiom.register
-def _domain(axiom: PropertyDomain, draft: Draft) -> None:
-    draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], premises_of(axiom))
+def _domain(axiom: ax.PropertyDomain, draft: RuleDraft) -> None:
+    draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _range(axiom: PropertyRange, draft: Draft) -> None:
-    draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], premises_of(axiom))
+def _range(axiom: ax.PropertyRange, draft: RuleDraft) -> None:
+    draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
+def _functional(axiom: ax.FunctionalProperty, draft: RuleDraft) -> None:
     body: list[Item] = [related(axiom.property, X, Y), related(axiom.property, X, Z)]
     body.append(different(Y, Z))
-    draft.rule("prp-fp", same(Y, Z), body, premises_of(axiom))
+    draft.rule("prp-fp", same(Y, Z), body, ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
+def _inverse_functional(axiom: ax.InverseFunctionalProperty, draft: RuleDraft) -> None:
     one, other = related(axiom.property, X, Z), Variable("also")
     same_value = (related(axiom.property, Y, other), variant(Z, other))
     for more in ((related(axiom.property, Y, Z),), same_value):
-        draft.rule("prp-ifp", same(X, Y), [one, *more, different(X, Y)], premises_of(axiom))
+        draft.rule("prp-ifp", same(X, Y), [one, *more, different(X, Y)], ex.premises_of(axiom))
     draft.valued.add(base_of(axiom.property))
 
 
 @translate_axiom.register
-def _symmetric(axiom: SymmetricProperty, draft: Draft) -> None:
+def _symmetric(axiom: ax.SymmetricProperty, draft: RuleDraft) -> None:
     _implies("prp-symp", axiom.property, axiom.property, axiom, draft, turned=True)
 
 
 @translate_axiom.register
-def _transitive(axiom: TransitiveProperty, draft: Draft) -> None:
+def _transitive(axiom: ax.TransitiveProperty, draft: RuleDraft) -> None:
     body = [related(axiom.property, X, Y), related(axiom.property, Y, Z)]
-    draft.rule("prp-trp", related(axiom.property, X, Z), body, premises_of(axiom))
+    draft.rule("prp-trp", related(axiom.property, X, Z), body, ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _reflexive(axiom: ReflexiveProperty, draft: Draft) -> None:
-    """`profile` says that there is no rule."""
+def _reflexive(axiom: ax.ReflexiveProperty, draft: RuleDraft) -> None:
+    """Without a rule; `profile` reports it."""
 
 
 @translate_axiom.register
-def _irreflexive(axiom: IrreflexiveProperty, draft: Draft) -> None:
+def _irreflexive(axiom: ax.IrreflexiveProperty, draft: RuleDraft) -> None:
     message = f"{base_of(axiom.property)} is irreflexive"
-    draft.constraint("prp-irp", message, [related(axiom.property, X, X)], premises_of(axiom))
+    draft.constraint("prp-irp", message, [related(axiom.property, X, X)], ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _asymmetric(axiom: AsymmetricProperty, draft: Draft) -> None:
+def _asymmetric(axiom: ax.AsymmetricProperty, draft: RuleDraft) -> None:
     message = f"{base_of(axiom.property)} is asymmetric"
     body = [related(axiom.property, X, Y), related(axiom.property, Y, X)]
-    draft.constraint("prp-asyp", message, body, premises_of(axiom))
+    draft.constraint("prp-asyp", message, body, ex.premises_of(axiom))
 
 
 @translate_axiom.register
-def _disjoint_properties(axiom: DisjointProperties, draft: Draft) -> None:
-    _no_common("prp-pdw", axiom.left, axiom.right, premises_of(axiom), draft)
+def _disjoint_properties(axiom: ax.DisjointProperties, draft: RuleDraft) -> None:
+    _no_common("prp-pdw", axiom.left, axiom.right, ex.premises_of(axiom), draft)
 
 
 @translate_axiom.register
-def _all_disjoint_properties(axiom: AllDisjointProperties, draft: Draft) -> None:
-    premises = premises_of(axiom)
+def _all_disjoint_properties(axiom: ax.AllDisjointProperties, draft: RuleDraft) -> None:
+    premises = ex.premises_of(axiom)
     for one, other in _pairs(axiom.members):
         _no_common("prp-adp", one, other, premises, draft)
 
 
 def _no_common(
     name: str,
-    one: PropertyExpression,
-    other: PropertyExpression,
-    premises: tuple[Triple, ...],
-    draft: Draft,
+    one: ex.PropertyExpression,
+    other: ex.PropertyExpression,
+    premises: tuple[ex.Triple, ...],
+    draft: RuleDraft,
 ) -> None:
     message = f"{base_of(one)} and {base_of(other)} are disjoint"
     draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], premises)
@@ -350,42 +310,42 @@ def _no_common(
 # --- individuals ---------------------------------------------------------------------------------
 
 
-def all_different_id(axiom: AllDifferent) -> str:
+def all_different_id(axiom: ax.AllDifferent) -> str:
     """The id of the rule that an axiom about different things belongs to, by its predicate."""
     return "eq-diff3" if _has(axiom, DISTINCT_MEMBERS) else "eq-diff2"
 
 
 @translate_axiom.register
-def _all_different(axiom: AllDifferent, draft: Draft) -> None:
+def _all_different(axiom: ax.AllDifferent, draft: RuleDraft) -> None:
     name = all_different_id(axiom)
     for one, other in _pairs(axiom.members):
         draft.pair(name, constant(one), constant(other), axiom.own)
 
 
 @translate_axiom.register
-def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
+def _not_related(axiom: ax.NegativePropertyAssertion, draft: RuleDraft) -> None:
     name = "prp-npa2" if _has(axiom, TARGET_VALUE) else "prp-npa1"
     source, target = constant(axiom.source), constant(axiom.target)
     message = f"{base_of(axiom.property)} is denied of {source} and {target}"
     body: list[Item] = [related(axiom.property, source, target)]
     if is_literal(target):
         body = [related(axiom.property, source, Y), *equal_to(Y, target)]
-    draft.constraint(name, message, body, premises_of(axiom))
+    draft.constraint(name, message, body, ex.premises_of(axiom))
 
 
-def _has(axiom: Axiom, predicate: NamedNode) -> bool:
+def _has(axiom: ax.Axiom, predicate: NamedNode) -> bool:
     """Whether a triple that states the axiom has a predicate."""
     return any(p == predicate for _, p, _ in axiom.own)
 
 
 @translate_axiom.register
-def _described(axiom: ClassAssertion, draft: Draft) -> None:
+def _described(axiom: ax.ClassAssertion, draft: RuleDraft) -> None:
     """The type is a fact; its class must be there to have it."""
     draft.keep(axiom.described)
 
 
-@translate_axiom.register(SameIndividual)
-@translate_axiom.register(DifferentIndividuals)
-@translate_axiom.register(Deprecated)
-def _fact(axiom: Axiom, draft: Draft) -> None:
+@translate_axiom.register(ax.SameIndividual)
+@translate_axiom.register(ax.DifferentIndividuals)
+@translate_axiom.register(ax.Deprecated)
+def _fact(axiom: ax.Axiom, draft: RuleDraft) -> None:
     """Ordinary facts: `schema_rules` has eq-sym, eq-trans, eq-rep-* and eq-diff1."""

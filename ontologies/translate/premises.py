@@ -11,7 +11,7 @@ head has an influence. All other bodies stay small.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from triplestore.datalog.program import Rule, TripleAtom
@@ -32,7 +32,7 @@ def with_premises(
     fixed: Iterable[Rule] = (),
     users: Iterable[Rule] = (),
 ) -> list[Rule]:
-    """The rules with those triples of their axioms in their bodies that they may have a part in.
+    """The rules, with those triples of their axioms as premises that may depend on the rules.
 
     schema  rules that state what follows from axioms whatever the data are; they come first in
             the result
@@ -52,34 +52,41 @@ def with_premises(
     """
     about = [part for rule in fixed for part in rule.split()]
     own = [part for rule in users for part in rule.split()]
-    every = [*schema, *rules]
     read = _Slices()
-    graph = DependencyGraph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
-    component = components(graph.with_equal_levels())
-    return list(_completed(every, graph, component, read))
+    # An axiom about n things has n² facts of one relation, which have the same premises.
+    alike: dict[Hashable, list[Rule]] = {}
+    for rule in looking((*schema, *rules)):
+        key = id(rule) if rule.body else (slice_of(rule.heads[0]), id(rule.axioms))
+        alike.setdefault(key, []).append(rule)
+    first = [some[0] for some in alike.values()]
+    graph = DependencyGraph([*first, *about, *own], (read.of(rule.axioms) for rule in first))
+    near = _near(first, graph, components(graph.with_equal_levels()), read)
+    groups = zip(alike.values(), near, strict=True)
+    return [_completed(rule, among) for some, among in groups for rule in some]
 
 
-def _completed(
+def _near(
     rules: Sequence[Rule], graph: DependencyGraph, component: Sequence[int], read: _Slices
-) -> Iterator[Rule]:
-    """The rules, each with the triples of its axioms that are of the component of its head.
+) -> Iterator[set[Slice]]:
+    """For each rule the slices of its axioms that are of the component of its head.
 
     graph  with a node for each slice of these triples, the last ones of what a rule needs
     """
-    for number, rule in enumerate(looking(rules)):
+    for number, rule in enumerate(rules):
         among = read.of(rule.axioms)
-        near: set[Slice] = set()
-        if among:
-            place = component[graph.first_rule + number]
-            nodes = graph.positives[number][-len(among) :]
-            pairs = zip(among.values(), nodes, strict=True)
-            near = {slice_ for slice_, node in pairs if component[node] == place}
-        if not near:
-            yield rule
-            continue
-        body = set(rule.body)
-        needed = [atom for atom in rule.axioms if slice_of(atom) in near and atom not in body]
-        yield replace(rule, body=(*rule.body, *needed)) if needed else rule
+        place = component[graph.first_rule + number]
+        nodes = graph.positives[number][-len(among) :] if among else []
+        pairs = zip(among.values(), nodes, strict=True)
+        yield {slice_ for slice_, node in pairs if component[node] == place}
+
+
+def _completed(rule: Rule, near: set[Slice]) -> Rule:
+    """The rule with the triples of its axioms that are of these slices."""
+    if not near:
+        return rule
+    body = set(rule.body)
+    needed = [atom for atom in rule.axioms if slice_of(atom) in near and atom not in body]
+    return replace(rule, body=(*rule.body, *needed)) if needed else rule
 
 
 class _Slices:
@@ -102,7 +109,7 @@ class _Slices:
 
 
 def may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
-    """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on."""
+    """Whether a rule made from an axiom, or a user's rule, may conclude what axioms depend on."""
     wanted = slices_into_axioms(fixed, users)
     anything = {ANY, ANY_CLASS}
     if wanted & anything or any(slice_of(rule.heads[0]) in anything for rule in fixed):
@@ -131,7 +138,7 @@ def negations_into_axioms(
 ) -> list[Rule]:
     """Users' rules that negate or aggregate, and lead to triples of axioms.
 
-    More facts would make fewer axioms, and these more facts again: nothing says where that ends.
+    More facts would make fewer axioms, and fewer axioms fewer facts: there may be no fixpoint.
 
     >>> from triplestore.datalog.text import read
     >>> rule = "rdfs:subClassOf[?x, ?y] :- <http://e/p>[?x, ?y], NOT <http://e/q>[?x, ?y] ."

@@ -24,7 +24,7 @@ from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.profile import outside_of, without_rules
 from triplestore.ontologies.translate import schema_rules as schema
 from triplestore.ontologies.translate import skos
-from triplestore.ontologies.translate.draft import Draft, Outside, constant, triple
+from triplestore.ontologies.translate.draft import Outside, RuleDraft, constant, triple
 from triplestore.ontologies.translate.owl_rl import (
     all_different_id,
     sub_class_rule,
@@ -136,7 +136,7 @@ REGIMES: dict[str, Regime] = {
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A program made of axioms, and what was left out of it.
+    """A program made from axioms, and what was left out of it.
 
     program     rules with ids and axioms
     outside     axioms, and parts of axioms, without rules
@@ -185,7 +185,7 @@ def vocabulary(
 
 
 def facts_of(names: Iterable[str]) -> list[Triple]:
-    """The axioms that regimes bring themselves."""
+    """The axioms that belong to regimes."""
     return [fact for regime in _chosen(names) for _, fact in regime.facts]
 
 
@@ -223,11 +223,11 @@ def translate(
 ) -> Translation:
     """The program of an ontology under some regimes.
 
-    trivial  whether trivial triples are inferred, too
+    trivial  whether trivial triples are inferred as well
     equal    whether there is an owl:sameAs between two things
     merged   whether one of these is in an axiom
     rewritten  whether one of equals stands for all: then no rules say what follows from that
-    members  classes without names of which something is said to be
+    members  classes without names that have asserted members
     users    rules in force beside these
     edges    further sub-class axioms between names, as keys
     full     whether these are all axioms that hold; if they are not, the program of a reflective
@@ -259,7 +259,7 @@ def translate(
         told = list(dict.fromkeys((*about, *schema.vocabulary_rules(schema.EQUALITY).rules)))
     if not trivial and not _any_class((*rules, *told, *own)):
         kept = draft.kept | set(map(constant, members))
-        loose = loose_classes(_classes(ontology), kept)
+        loose = loose_classes(descriptions(ontology), kept)
         rules, constraints = unfold(rules, constraints, loose)
     rules = [*rules, *simple]
     reflective = may_reach_axioms(rules, _parts(told), _parts(own))
@@ -296,16 +296,16 @@ def rules_about_axioms(
     draft = _draft(ontology, chosen)
     _selected(draft, chosen)
     about = [clause for clause in fixed if isinstance(clause, Rule)]
-    # Pairs of members (`Draft.pair`) are for constraints, and may be very many.
+    # Pairs of members (`RuleDraft.pair`) are for constraints, and may be very many.
     schema = [rule for rule in draft.schema if isinstance(rule.heads[0], TripleAtom)]
     return Program((*about, *schema))
 
 
-def _draft(ontology: Ontology, chosen: Sequence[Regime]) -> Draft:
+def _draft(ontology: Ontology, chosen: Sequence[Regime]) -> RuleDraft:
     """What the axioms give, if one of the regimes has rules of axioms."""
-    draft = Draft()
+    draft = RuleDraft()
     if any(regime.only != frozenset() for regime in chosen):
-        translate_axioms(ontology.axioms, draft, _classes(ontology))
+        translate_axioms(ontology.axioms, draft, descriptions(ontology))
     return draft
 
 
@@ -319,7 +319,7 @@ def sub_class_id(names: Iterable[str]) -> str | None:
     >>> sub_class_id(["rdfs"]), sub_class_id(["rdfs", "owl-rl"]), sub_class_id(["swrl"])
     ('rdfs9', 'cax-sco', None)
     """
-    draft = Draft(simple=[sub_class_rule(b"\x01a", b"\x01b")])
+    draft = RuleDraft(simple=[sub_class_rule(b"\x01a", b"\x01b")])
     _, simple, _ = _selected(draft, _chosen(names))
     return simple[0].name if simple else None
 
@@ -327,10 +327,10 @@ def sub_class_id(names: Iterable[str]) -> str | None:
 _REPLACING = frozenset(schema.vocabulary_rules(schema.EQUALITY).rules)
 
 
-def _outside(ontology: Ontology, draft: Draft, chosen: Sequence[Regime]) -> tuple[Outside, ...]:
+def _outside(ontology: Ontology, draft: RuleDraft, chosen: Sequence[Regime]) -> tuple[Outside, ...]:
     rest = [*draft.outside]
     if all(regime.name != "swrl" for regime in chosen):
-        rest += [Outside(rule, 'SWRL rules need the regime "swrl", too') for rule in ontology.rules]
+        rest += [Outside(rule, 'SWRL rules also need the regime "swrl"') for rule in ontology.rules]
     if any(regime.only is None for regime in chosen):
         return (*outside_of(ontology.axioms), *rest)
     wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))
@@ -344,7 +344,7 @@ def _kinds_of_difference(ontology: Ontology) -> list[str]:
 
 
 def _any_class(rules: Iterable[Rule]) -> bool:
-    """Whether a rule may conclude that something is in a class it does not name."""
+    """Whether a rule may conclude a type in a class that it does not name."""
     return any(
         type(head.o if head.p == TYPE else head.p) is not Constant
         for rule in rules
@@ -353,7 +353,8 @@ def _any_class(rules: Iterable[Rule]) -> bool:
     )
 
 
-def _classes(ontology: Ontology) -> list[Description]:
+def descriptions(ontology: Ontology) -> list[Description]:
+    """The expressions of an ontology that describe classes or data ranges."""
     return [e for e in ontology.expressions if not isinstance(e, InverseOf)]
 
 
@@ -372,7 +373,7 @@ _KINDS: dict[str, type[Axiom]] = {
 
 
 def _selected(
-    draft: Draft, chosen: Sequence[Regime]
+    draft: RuleDraft, chosen: Sequence[Regime]
 ) -> tuple[list[Rule], list[Rule], list[Constraint]]:
     """The rules of a draft that some regime has; named as in RDFS if that is the only regime."""
     if any(regime.only is None for regime in chosen):

@@ -88,7 +88,7 @@ rule "prp-ap" owl:AnnotationProperty[rdfs:label], owl:AnnotationProperty[rdfs:co
     owl:AnnotationProperty[owl:incompatibleWith] .
 """.replace("DATATYPES", _are_datatypes(OWL_DATATYPES))
 )
-"""Table 9 but for scm-int and scm-uni, which read lists, and what holds always."""
+"""Table 9 except scm-int and scm-uni, which read lists; and what always holds."""
 
 OWL_RL = (
     _with_filters(_HIERARCHIES)
@@ -167,10 +167,11 @@ rule "eq-rep-o" [?s, ?p, ?t] :- owl:sameAs[?o, ?t], [?s, ?p, ?o],
     "REFLEXIVE",
     "owl:sameAs, rdfs:subClassOf, rdfs:subPropertyOf, owl:equivalentClass, owl:equivalentProperty",
 )
-"""Table 4 but for eq-ref, without trivial conclusions; of the trivial premises of eq-rep-o, those
+"""Table 4 except eq-ref, without trivial conclusions; of the trivial premises of eq-rep-o, those
 that say that names of one class or property are equivalent. A literal is replaced by no other:
-rules match literals by value. What eq-rep-s and eq-rep-o conclude about owl:sameAs follows by
-eq-sym and eq-trans, too, which a module closes; by them it would take n³ instances for n equals."""
+rules match literals by value. What eq-rep-s and eq-rep-o conclude about owl:sameAs also follows by
+eq-sym and eq-trans, which a module closes. By eq-rep-s and eq-rep-o it would take n³ instances for
+n equals."""
 
 LITERALS = """
 constraint "dt-not-type" "an ill-typed literal" :-

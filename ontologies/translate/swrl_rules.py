@@ -26,26 +26,15 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
+from triplestore.ontologies.model import swrl as sw
 from triplestore.ontologies.model.expressions import Expression, InverseOf
-from triplestore.ontologies.model.swrl import (
-    Argument,
-    BuiltinAtom,
-    ClassAtom,
-    DataRangeAtom,
-    DatavaluedPropertyAtom,
-    DifferentIndividualsAtom,
-    IndividualPropertyAtom,
-    SameIndividualAtom,
-    SwrlAtom,
-    SwrlRule,
-    SwrlVariable,
-)
 from triplestore.ontologies.profile import LEFT, RIGHT, reasons
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.data_ranges import is_within
 from triplestore.ontologies.translate.draft import (
     PAIRS,
     SAME_AS,
-    Draft,
+    RuleDraft,
     base_of,
     bindings,
     constant,
@@ -62,12 +51,13 @@ from triplestore.terms.vocabulary import OWL_DIFFERENT_FROM
 
 DIFFERENT = Constant.iri(OWL_DIFFERENT_FROM)
 
-MOST_COMPARED = 3
-"""Maximum number of places where literals are compared by value; each doubles the rules."""
-
 
 def translate_swrl(
-    rule: SwrlRule, draft: Draft, *, expressions: bool = True, different: Collection[str] = ()
+    rule: sw.SwrlRule,
+    draft: RuleDraft,
+    *,
+    expressions: bool = True,
+    different: Collection[str] = (),
 ) -> None:
     """Put the rules of one SWRL rule, one for each atom of its head, into a draft.
 
@@ -75,16 +65,16 @@ def translate_swrl(
     different    the ids of axioms there are that say of several things that they are different
 
     >>> from pyoxigraph import NamedNode
-    >>> x = SwrlVariable(NamedNode("urn:swrl#x"))
+    >>> x = sw.SwrlVariable(NamedNode("urn:swrl#x"))
     >>> a, b = NamedNode("http://e/A"), NamedNode("http://e/B")
-    >>> draft = Draft()
-    >>> translate_swrl(SwrlRule((ClassAtom(a, x),), (ClassAtom(b, x),)), draft)
+    >>> draft = RuleDraft()
+    >>> translate_swrl(sw.SwrlRule((sw.ClassAtom(a, x),), (sw.ClassAtom(b, x),)), draft)
     >>> print(draft.rules[0])
     rule "swrl" <http://e/B>[?x] :- <http://e/A>[?x] .
     """
     try:
         _require_rules(rule, draft, expressions)
-        body = _Body(rule.body, different)
+        body = _SwrlBody(rule.body, different)
         heads = [_head(atom, body.names) for atom in rule.head]
     except UnknownError as error:
         draft.leave(rule, str(error))
@@ -104,29 +94,29 @@ def translate_swrl(
                 draft.constraints.append(Constraint("swrl", message, around, axioms=axioms))
 
 
-def _require_rules(rule: SwrlRule, draft: Draft, expressions: bool) -> None:
+def _require_rules(rule: sw.SwrlRule, draft: RuleDraft, expressions: bool) -> None:
     """Refuse class expressions that nothing is inferred to be in; report those of heads from which
     less follows than they say."""
     for atoms, side in ((rule.body, LEFT), (rule.head, RIGHT)):
         for atom in atoms:
-            if not isinstance(atom, ClassAtom) or not isinstance(atom.described, Expression):
+            if not isinstance(atom, sw.ClassAtom) or not isinstance(atom.described, Expression):
                 continue
             if not expressions:
-                raise UnknownError('class expressions need the regime "owl-rl", too')
+                raise UnknownError('class expressions also need the regime "owl-rl"')
             for reason in reasons(atom.described, side):
                 if side == LEFT:
                     raise UnknownError(reason)
                 draft.leave(rule, reason)
 
 
-class _Names:
+class _RuleVariables:
     """Variables by their nodes, with short, distinct names."""
 
     def __init__(self) -> None:
         self._known: dict[object, Variable] = {}
 
-    def term(self, argument: Argument) -> Term:
-        if not isinstance(argument, SwrlVariable):
+    def term(self, argument: sw.Argument) -> Term:
+        if not isinstance(argument, sw.SwrlVariable):
             return constant(argument)
         node = argument.name
         if node not in self._known:
@@ -150,22 +140,22 @@ class _Names:
         return name
 
 
-class _Body:
+class _SwrlBody:
     """The atoms of a body: in which ways each may be true, and the conditions on their values.
 
     ways      of each atom about facts, the lists of items that may stand for it
     compared  properties of which literals are compared by value
     """
 
-    def __init__(self, atoms: Sequence[SwrlAtom], different: Collection[str]) -> None:
-        self.names = _Names()
+    def __init__(self, atoms: Sequence[sw.SwrlAtom], different: Collection[str]) -> None:
+        self.names = _RuleVariables()
         self.compared: list[Constant] = []
         self._different = different
         self._values: dict[Variable, Constant] = {}
-        facts = [atom for atom in atoms if not isinstance(atom, BuiltinAtom)]
+        facts = [atom for atom in atoms if not isinstance(atom, sw.BuiltinAtom)]
         self.ways = [self._ways(atom) for atom in facts]
         self.conditions = self._conditions(
-            [atom for atom in atoms if isinstance(atom, BuiltinAtom)],
+            [atom for atom in atoms if isinstance(atom, sw.BuiltinAtom)],
             set(bound_by(item for ways in self.ways for item in ways[0])),
         )
 
@@ -174,18 +164,20 @@ class _Body:
         for chosen in product(*self.ways):
             yield from _variants([*chain(*chosen), *self.conditions], heads)
 
-    def _ways(self, atom: SwrlAtom) -> list[list[Item]]:
+    def _ways(self, atom: sw.SwrlAtom) -> list[list[Item]]:
         term = self.names.term
         match atom:
-            case DatavaluedPropertyAtom(property, _, _) if not isinstance(property, InverseOf):
+            case sw.DatavaluedPropertyAtom(property, _, _) if not isinstance(property, InverseOf):
                 return self._of_value(atom)
-            case IndividualPropertyAtom(_, _, value) if is_literal(term(value)):
+            case sw.IndividualPropertyAtom(_, _, value) if is_literal(term(value)):
                 return self._of_value(atom)
-            case DifferentIndividualsAtom(left, right):
+            case sw.DifferentIndividualsAtom(left, right):
                 return self._of_difference(term(left), term(right))
         return [_items(atom, self.names)]
 
-    def _of_value(self, atom: DatavaluedPropertyAtom | IndividualPropertyAtom) -> list[list[Item]]:
+    def _of_value(
+        self, atom: sw.DatavaluedPropertyAtom | sw.IndividualPropertyAtom
+    ) -> list[list[Item]]:
         """The value of a property: one term, or another spelling of the value."""
         property, subject = atom.property, self.names.term(atom.subject)
         value = self.names.term(atom.value)
@@ -198,7 +190,7 @@ class _Body:
         if value not in self._values:
             self._values[value] = base_of(property)
             return [same]
-        if len(self.compared) >= 2 * MOST_COMPARED:
+        if len(self.compared) >= 2 * ONTOLOGIES.swrl_values:
             return [same]
         self.compared += [self._values[value], base_of(property)]
         other = self.names.fresh(value.name)
@@ -214,7 +206,7 @@ class _Body:
                 found.append([TupleAtom(Constant.iri(PAIRS + name), (axiom, one, other))])
         return found
 
-    def _conditions(self, waiting: list[BuiltinAtom], bound: set[Variable]) -> list[Item]:
+    def _conditions(self, waiting: list[sw.BuiltinAtom], bound: set[Variable]) -> list[Item]:
         """The built-ins in an order in which each can be computed."""
         found: list[Item] = []
         while waiting:
@@ -234,30 +226,30 @@ class _Body:
         return found
 
 
-def _items(atom: SwrlAtom, names: _Names) -> list[Item]:
+def _items(atom: sw.SwrlAtom, names: _RuleVariables) -> list[Item]:
     """What an atom about facts says, in one way."""
     term = names.term
     match atom:
-        case ClassAtom(described, argument):
+        case sw.ClassAtom(described, argument):
             return list(is_in(described, term(argument)))
-        case DataRangeAtom(described, argument):
+        case sw.DataRangeAtom(described, argument):
             try:
                 return [Filter(is_within(described, term(argument)))]
             except ValueError as error:
                 raise UnknownError(str(error)) from None
-        case IndividualPropertyAtom(property, subject, value):
+        case sw.IndividualPropertyAtom(property, subject, value):
             return [related(property, term(subject), term(value))]
-        case DatavaluedPropertyAtom(property, subject, value):
+        case sw.DatavaluedPropertyAtom(property, subject, value):
             return [related(property, term(subject), term(value))]
-        case SameIndividualAtom(left, right):
+        case sw.SameIndividualAtom(left, right):
             return [TripleAtom(term(left), SAME_AS, term(right))]
-        case DifferentIndividualsAtom(left, right):
+        case sw.DifferentIndividualsAtom(left, right):
             return [TripleAtom(term(left), DIFFERENT, term(right))]
     raise UnknownError(f"no atom about facts: {atom}")
 
 
-def _head(atom: SwrlAtom, names: _Names) -> Item | None:
-    if isinstance(atom, BuiltinAtom | DataRangeAtom):
+def _head(atom: sw.SwrlAtom, names: _RuleVariables) -> Item | None:
+    if isinstance(atom, sw.BuiltinAtom | sw.DataRangeAtom):
         raise UnknownError("built-ins and data ranges are for bodies")
     items = _items(atom, names)
     if items and not isinstance(items[0], TripleAtom):

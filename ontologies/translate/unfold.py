@@ -5,8 +5,8 @@ Start reading at `unfold`. The translation gives each class expression a class o
     _:n(?x) :- A(?x), R(?x, ?y), B(?y) .            C(?x) :- _:n(?x) .
 
 Where a body has such a class, each rule that concludes it can take its place, and the class and its
-members disappear. A class is unfolded if that makes at most `GROWTH` times as many rules, if it is
-not in its own definition, and while all classes together do not make too many items (`MOST_ITEMS`).
+members disappear. A class is unfolded if that makes at most twice as many rules, if it is not in
+its own definition, and while the classes together do not make too many items (see `ONTOLOGIES`).
 The members of other classes are rows of a relation that is not shown (`MEMBERS`), because which
 classes remain depends on the order in which they are looked at, and what is listed must not. What
 is always true: no type in one of these classes follows, and the conclusions about all other classes
@@ -38,6 +38,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.rules import signature
 from triplestore.ontologies.model.expressions import Description
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.draft import class_of
 from triplestore.ontologies.translate.open_clause import AnyClause, Open, class_of_atom
 from triplestore.terms import BLANK
@@ -48,16 +49,6 @@ MEMBERS = Constant.iri("x-triplestore:classes/member")
 
 BROKEN = "x-triplestore:classes/broken/"
 """Names of relations for violations of constraints about classes without names."""
-
-GROWTH = 2
-"""A class is unfolded if it makes at most this many times the rules that it replaces."""
-
-MOST_ITEMS = 4
-"""A group may grow to this many times the body items it had, and no further: each class may
-double the rules about it, so a chain of them would grow without end."""
-
-_FEW = 12
-_FEW_ITEMS = 1_000
 
 
 def unfold(
@@ -92,7 +83,7 @@ def loose_classes(expressions: Iterable[Description], kept: Collection[Constant]
     return {node for node in nodes if node.kind == BLANK and node not in kept}
 
 
-class _Group:
+class _ClauseGroup:
     """Clauses that have classes in common, with their keys. The same only as the same objects."""
 
     __slots__ = ("_key", "classes", "clauses")
@@ -103,7 +94,7 @@ class _Group:
         self._key = tuple(map(id, clauses)), classes
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Group) and self._key == other._key
+        return isinstance(other, _ClauseGroup) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -111,7 +102,7 @@ class _Group:
 
 def _groups(
     clauses: Sequence[AnyClause], classes: Container[bytes]
-) -> tuple[list[AnyClause], list[_Group]]:
+) -> tuple[list[AnyClause], list[_ClauseGroup]]:
     """The clauses with none of these classes, and the others in groups that share no class."""
     alone: list[AnyClause] = []
     named: list[tuple[AnyClause, bytes]] = []  # each with one of its classes
@@ -137,7 +128,7 @@ def _groups(
         members.setdefault(_root(above, key), ([], []))[0].append(clause)
     for key in above:
         members[_root(above, key)][1].append(key)
-    return alone, [_Group(tuple(some), tuple(own)) for some, own in members.values()]
+    return alone, [_ClauseGroup(tuple(some), tuple(own)) for some, own in members.values()]
 
 
 def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
@@ -150,7 +141,7 @@ def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
 
 
 @lru_cache(maxsize=1 << 16)
-def _unfolded(group: _Group) -> tuple[AnyClause, ...]:
+def _unfolded(group: _ClauseGroup) -> tuple[AnyClause, ...]:
     work = _Unfolding(group)
     work.run()
     return work.result()
@@ -162,7 +153,7 @@ class _Unfolding:
     room  number of further body items that are allowed
     """
 
-    def __init__(self, group: _Group) -> None:
+    def __init__(self, group: _ClauseGroup) -> None:
         classes = group.classes
         self.clauses: dict[int, Open] = {}
         self.made: dict[bytes, dict[int, None]] = {key: {} for key in classes}
@@ -173,7 +164,7 @@ class _Unfolding:
             for part in parts:
                 self._add(Open(part, self.used))
         size = sum(clause.size for clause in self.clauses.values())
-        self.room = max(_FEW_ITEMS, (MOST_ITEMS - 1) * size)
+        self.room = max(ONTOLOGIES.unfold_few_items, (ONTOLOGIES.unfold_items - 1) * size)
 
     def run(self) -> None:
         """Unfold class by class, the cheapest first, until no further class can be unfolded."""
@@ -186,11 +177,10 @@ class _Unfolding:
 
     def result(self) -> tuple[AnyClause, ...]:
         """All clauses, each once; members of classes that are left are rows of `MEMBERS`."""
-        found: dict[Hashable, AnyClause] = {}
+        found: dict[Hashable, Open] = {}
         for clause in self.clauses.values():
-            closed = _with_hidden(clause.closed(), self.made)
-            found.setdefault((type(closed), signature(closed)), closed)
-        return tuple(found.values())
+            found.setdefault(clause.signature(), clause)
+        return tuple([_with_hidden(clause.closed(), self.made) for clause in found.values()])
 
     def _cost(self, class_: bytes) -> int:
         return len(self.made[class_]) * len(self.used[class_])
@@ -274,7 +264,7 @@ class _Unfolding:
         """Keep one of the clauses that say the same."""
         known: set[Hashable] = set()
         for number in list(numbers):
-            key = signature(self.clauses[number].closed())
+            key = self.clauses[number].signature()
             if key in known:
                 self._taken(number)
             known.add(key)
@@ -317,4 +307,4 @@ def _hidden_atom(atom: Atom, classes: Container[bytes]) -> Atom:
 
 
 def _too_many(made: int, used: int) -> bool:
-    return made * used > max(_FEW, GROWTH * (made + used))
+    return made * used > max(ONTOLOGIES.unfold_few_rules, ONTOLOGIES.unfold_growth * (made + used))

@@ -1,4 +1,4 @@
-"""The bench of what `auto` chooses: its sizes, its table, and that every strategy is measured."""
+"""The bench of `auto`: its sizes, its table, and the measurement of every strategy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import datasets
-from bench.maintained import AUTO
-from bench.report import Report
+from bench.inputs import datasets
+from bench.report import BenchReport
+from bench.runs.maintained import AUTO
 from bench.workloads import choices
 from bench.workloads.choices import STRATEGIES, choices_table, claim, measure, sizes_for
 
@@ -54,7 +54,7 @@ def test_table__best_run_of_each_beside_first_and_median_of_auto() -> None:
         ("x, delete 7", "dred_c", 4.0),
         ("x, delete 7", "dred_c", 2.0),
     ]
-    report = Report("", "", {})
+    report = BenchReport("", "", {})
     claim("then", then, report)
     assert [one.holds for one in report.claims] == [False, True]
     claim("nothing", [], report)

@@ -1,4 +1,4 @@
-"""What the experiments on maintenance share, and what their reports claim."""
+"""The shared parts of the experiments on maintenance, and the claims of their reports."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import datasets, experiments, literature
-from bench.datasets import dataset, draw
+from bench import experiments, literature
 from bench.experiments import Choice, break_even, choices, mean_interval, nested_sizes
 from bench.harness import Harness, MeasurementError, Result
-from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, STRATEGIES, Done
-from bench.reasoners import REASONERS, runs
+from bench.inputs import datasets
+from bench.inputs.datasets import dataset, draw
+from bench.reasoners import REASONERS, base, runs
 from bench.reasoners.program import Relation, translate
 from bench.reasoners.task import Task
-from bench.report import Report, Table
+from bench.report import BenchReport, ReportTable
+from bench.runs.maintained import AUTO, INCREMENTAL, REMATERIALISE, STRATEGIES, Done
 from bench.workloads import maintenance, rulecount, scalability
 from triplestore.datalog.text import read
 from triplestore.errors import TimeLimitError, UsageError
 
 
-def claims(report: Report) -> dict[str, bool]:
+def claims(report: BenchReport) -> dict[str, bool]:
     return {claim.text: claim.holds for claim in report.claims}
 
 
@@ -136,14 +137,14 @@ def test_collected__keeps_each_sample_and_the_mean_of_phases() -> None:
 
 
 def test_claim_agreement__notices_a_strategy_that_changes_something_else() -> None:
-    report = Report("x", "")
+    report = BenchReport("x", "")
     maintenance.claim_agreement("d", {"dred": found(1), "bf": found(2)}, report)
     maintenance.claim_agreement("e", {"dred": found(1), "bf": found(2, inferred=6)}, report)
     assert list(claims(report).values()) == [True, False]
 
 
 def test_claim_agreement__looks_at_the_samples_that_all_have() -> None:
-    report = Report("x", "")
+    report = BenchReport("x", "")
     short = found(1)
     short["uniform"]["add"]["inferred"] = [5]
     maintenance.claim_agreement("d", {"dred": found(1), "bf": short}, report)
@@ -207,7 +208,7 @@ def test_turns__notice_a_store_that_is_not_as_it_was() -> None:
 
 
 def test_claim_share__compares_the_best_with_rematerialising() -> None:
-    report = Report("x", "")
+    report = BenchReport("x", "")
     known = {REMATERIALISE: found(10), "dred": found(5), "dred_c": found(0.19)}
     maintenance.claim_share("lubm50", known, report)
     maintenance.claim_share("lubm50", {**known, "dred_c": found(0.21)}, report)
@@ -217,11 +218,11 @@ def test_claim_share__compares_the_best_with_rematerialising() -> None:
 
 
 def test_claim_choices__ignores_what_is_over_in_no_time() -> None:
-    report = Report("x", "")
+    report = BenchReport("x", "")
     fine = [Choice("a", 0.010, 0.010, "dred")] * 9
     maintenance.claim_choices([*fine, Choice("b", 0.004, 0.001, "dred")], report)
     assert list(claims(report).values()) == [True, True]
-    report = Report("x", "")
+    report = BenchReport("x", "")
     maintenance.claim_choices([*fine, Choice("b", 0.030, 0.010, "dred")], report)
     assert list(claims(report).values()) == [True, False]
     assert "(b)" in report.claims[1].measured
@@ -271,7 +272,7 @@ def test_as_data__has_an_edge_for_each_rule() -> None:
     rows = set(zip(columns.s.tolist(), columns.p.tolist(), columns.o.tolist(), strict=True))
     assert len(rows) == 1 + 7 and 2 not in columns.s and 2 not in columns.o
     classes, at = {o for _, p, o in rows if p == 1}, len(rows)
-    while at != len(classes):  # every class is above the one that is stated
+    while at != len(classes):  # every class is above the asserted one
         at = len(classes)
         classes |= {o for s, p, o in rows if p == 2 and s in classes}
     assert len(classes) == 8
@@ -289,12 +290,12 @@ def test_compare__says_why_a_reasoner_has_no_result(
             raise MeasurementError("clingo failed (1):\n...\nMemoryError")
         return {"total s": 40.0 if name == "duckdb" else 1.0, "facts": 3}
 
-    monkeypatch.setattr(runs, "run_once", fake)
+    monkeypatch.setattr(base, "run_once", fake)
     monkeypatch.setattr(runs, "missing", lambda reasoner: "gone" if reasoner.name == "Nemo" else "")
     for reasoner in REASONERS.values():
         monkeypatch.setattr(type(reasoner), "refuses", lambda self, task: None)
     given = Task(tmp_path, "t", "split", {Relation("c1", 1): 2})
-    report = Report("x", "")
+    report = BenchReport("x", "")
     names = ["triplestore", "Nemo", "duckdb", "clingo"]
     harness = Harness(repeats=2, folder=tmp_path, verbose=False)
     compared = runs.compare(given, names, harness, report, 10)
@@ -315,6 +316,6 @@ def test_table_of__compares_with_ours(tmp_path: Path) -> None:
 
     given = Task(tmp_path, "t", "split", {Relation("c1", 1): 2})
     compared = runs.Compared(given, {"triplestore": result(1), "Nemo": result(5)}, {"clingo": "no"})
-    table: Table = runs.table_of("t", [compared])
+    table: ReportTable = runs.table_of("t", [compared])
     assert [row[1] for row in table.rows] == ["triplestore", "Nemo", "clingo: no"]
     assert table.rows[0][-3:] == [None, None, None] and table.rows[1][-3:] == ["5 x"] * 3

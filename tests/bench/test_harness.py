@@ -1,4 +1,4 @@
-"""The harness: fresh processes, the best of several runs, and what the reports say."""
+"""The harness: fresh processes, the best of several runs, and the reports."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 from bench.__main__ import main, parser
 from bench.child import Clock
 from bench.harness import Case, Harness, MeasurementError, Result, machine, run_once
-from bench.report import Plot, Report, Table, format_number, ratio, slope
+from bench.report import BenchReport, Plot, ReportTable, format_number, ratio, slope
+from bench.workload import quantile
 from bench.workloads import WORKLOADS, lookups
-from bench.workloads.base import quantile
 
 
 def who_am_i(megabytes: int = 0) -> dict[str, Any]:
@@ -118,8 +118,8 @@ def test_quantile__of_sorted_values() -> None:
 
 
 def test_report__has_claims_tables_and_all_runs(tmp_path: Path) -> None:
-    report = Report("mine", "A summary.", {"cores": 2})
-    table = Table("Times", ["peer", "s"])
+    report = BenchReport("mine", "A summary.", {"cores": 2})
+    table = ReportTable("Times", ["peer", "s"])
     table.add("ours", 0.5)
     table.add("theirs", None)
     report.tables.append(table)
@@ -139,7 +139,7 @@ def test_report__has_claims_tables_and_all_runs(tmp_path: Path) -> None:
 
 def test_table__refuses_a_row_of_another_width() -> None:
     with pytest.raises(ValueError, match="1 cells for 2 columns"):
-        Table("Times", ["peer", "s"]).add("ours")
+        ReportTable("Times", ["peer", "s"]).add("ours")
 
 
 @pytest.mark.parametrize("name", ["all", *WORKLOADS])
@@ -150,7 +150,7 @@ def test_command_line__knows_every_workload(name: str) -> None:
 def test_loading__runs_from_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bench.data.FOLDER", tmp_path / "data")
+    monkeypatch.setattr("bench.inputs.data.FOLDER", tmp_path / "data")
     arguments = ["loading", "--sizes", "1", "--peers", "pyoxigraph", "--repeats", "1", "--quiet"]
     folders = ["--results", str(tmp_path / "results"), "--scratch", str(tmp_path / "scratch")]
     assert main([*arguments, *folders]) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from bench import lubm
+from bench.inputs import lubm
 
 UB = lubm.UNIV_BENCH
 Triples = set[tuple[str, str, str]]
@@ -164,7 +164,7 @@ def test_universities__are_the_same_every_time_and_differ_by_seed() -> None:
 
 
 def test_universities__are_the_same_on_every_machine() -> None:
-    # Numbers of one published run: whoever generates seed 0 measures on the same data.
+    # Numbers of one published run: everyone who generates seed 0 has the same data.
     counts = Counter(p for _, p, _ in statements(1))
     assert (counts.total(), counts["a"], counts["takesCourse"]) == (123_685, 24_797, 25_873)
 

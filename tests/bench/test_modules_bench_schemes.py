@@ -1,4 +1,4 @@
-"""The workload of schemes: its runs at small sizes, and what its report claims of them."""
+"""The workload of schemes: its runs at small sizes, and the claims of its report."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import scheme_runs
 from bench.harness import Case, Harness, MeasurementError
-from bench.modular import AUTO, COMPRESSED, MODULE
 from bench.reasoners.task import Task
-from bench.report import Report
+from bench.report import BenchReport
+from bench.runs import scheme_runs
+from bench.runs.modular import AUTO, COMPRESSED, MODULE
 from bench.shapes.graphs import bridge, graph
 from bench.workloads import schemes
 from bench.workloads.schemes import Measured
@@ -72,7 +72,7 @@ def test_halves__are_joined_by_the_bridge_alone() -> None:
 
 
 def test_make_linear__is_the_same_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.data.FOLDER", tmp_path)
+    monkeypatch.setattr("bench.inputs.data.FOLDER", tmp_path)
     task = Task.open(scheme_runs.make_linear("dag-20-50"))
     (rows,) = task.rows.values()
     columns = np.load(task.folder / "columns.npy")
@@ -86,7 +86,7 @@ def test_timed__is_the_least() -> None:
     assert calls == [7, 7, 7] and last == 3 and 0 <= seconds < 1
 
 
-class Fake(Harness):
+class FakeMeasurements(Harness):
     """Gives made-up runs."""
 
     def compare(self, cases: Any, main: str, repeats: int | None = None) -> Any:
@@ -114,12 +114,12 @@ class Fake(Harness):
         }
 
 
-def reported(*arguments: str) -> Report:
+def reported(*arguments: str) -> BenchReport:
     parser = argparse.ArgumentParser()
     schemes.options(parser)
     given = parser.parse_args(["--no-nemo", *arguments])
-    report = Report("schemes", "")
-    harness = Fake(verbose=False)
+    report = BenchReport("schemes", "")
+    harness = FakeMeasurements(verbose=False)
     for part in given.parts:
         schemes.PARTS[part](given, Measured(harness, report, 1))
     return report
@@ -139,7 +139,7 @@ def test_dag__claims_shares_of_the_first_closure() -> None:
 def test_dag__claims_the_ratio_by_the_clock_and_by_cpu_seconds(
     clock: float, cpu: float, holds: bool
 ) -> None:
-    measured = Measured(Fake(verbose=False), Report("x", ""), 1)
+    measured = Measured(FakeMeasurements(verbose=False), BenchReport("x", ""), 1)
     runs = [measured.structure("d", 1, expand=False), *[measured.engine("d", "auto", 1)] * 2]
     nemo = {"reason s": clock, "reason cpu s": cpu / 2}  # ours: one second, half of it on the CPU
     schemes.claim_dag("d", runs[0], runs[1], runs[2], nemo, measured)
@@ -160,7 +160,7 @@ def test_broader__claims_only_of_the_large_network() -> None:
 def test_nemo__that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schemes, "missing", lambda reasoner: "not installed")
     given = argparse.Namespace(nemo=True, nemo_seconds=1)
-    measured = Measured(Fake(verbose=False), Report("x", ""), 1)
+    measured = Measured(FakeMeasurements(verbose=False), BenchReport("x", ""), 1)
     assert schemes.nemo_seconds("dag-20-50", given, measured) == "not installed"
     monkeypatch.setattr(schemes, "missing", lambda reasoner: None)
 

@@ -1,4 +1,4 @@
-"""Ontologies with data for benches: what is made, and that a run of ours finds the closure."""
+"""Ontologies with data for benches: the generated data, and the closure of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import ontology_files, ontology_runs, schema_runs
+from bench.inputs import ontology_files
+from bench.runs import ontology_runs
 from bench.workloads.ontologies import refusal
 
 AXIOMS = """
@@ -22,7 +23,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_edges__are_so_many_within_groups_and_go_upwards() -> None:
+def test_edges__stay_within_groups_and_go_upwards() -> None:
     lines = list(ontology_files._edges(["http://e/p", "http://e/q"], 1000))
     assert len(lines) == 1000
     for line in lines:
@@ -34,7 +35,7 @@ def test_edges__are_so_many_within_groups_and_go_upwards() -> None:
 
 
 def test_run__loads_reasons_and_counts(file: str, tmp_path: Path) -> None:
-    session = ontology_runs.Ours()
+    session = ontology_runs.OurOntologySession()
     session.load(file)
     session.reason("owl-rl")
     assert session.count() == 3
@@ -55,10 +56,10 @@ def test_refusal__says_who_cannot() -> None:
     assert refusal("owlrl", each) is not None
 
 
-def test_schema_runs__leave_a_wide_ontology_as_it_was(tmp_path: Path) -> None:
+def test_measured__leave_a_wide_ontology_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "wide.ttl"
-    schema_runs.wide(path, 10, 5)
-    found = schema_runs.measured("triplestore", str(path))
+    ontology_runs.wide(path, 10, 5)
+    found = ontology_runs.measured("triplestore", str(path))
     steps = ("triples removed", "triples stated again", "equivalent added", "equivalent removed")
     assert found["closure"] > 40
     assert all(found[f"{step} cpu s"] > 0 for step in steps)

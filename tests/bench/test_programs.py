@@ -12,11 +12,11 @@ import numpy as np
 import pyoxigraph as ox
 import pytest
 
-from bench import programs, recursive, rolls, samples
-from bench.programs import HIERARCHIES, Setting, deep_taxonomy, hierarchy, iri, lubm_program
+from bench.inputs import programs, random_numbers, recursive, samples
+from bench.inputs.programs import HIERARCHIES, Setting, deep_taxonomy, hierarchy, iri, lubm_program
+from bench.inputs.recursive import Shape, highly_recursive
+from bench.inputs.samples import random_walk, uniform
 from bench.reasoners.program import TYPE_NUMBER, number_constants
-from bench.recursive import Shape, highly_recursive
-from bench.samples import random_walk, uniform
 from tests.datalog.test_stratify import lubm_rules
 from tests.maintenance.naive import naive
 from triplestore.datalog.check import check
@@ -38,7 +38,7 @@ def rows_of(setting: Setting) -> list[tuple[int, int, int]]:
     return list(zip(setting.s.tolist(), setting.p.tolist(), setting.o.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("module", [programs, recursive, rolls, samples])
+@pytest.mark.parametrize("module", [programs, random_numbers, recursive, samples])
 def test_docstrings__examples_are_true(module: object) -> None:
     assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0  # type: ignore[arg-type]
 
@@ -58,7 +58,7 @@ def test_setting__numbers_and_files_agree(number: int, tmp_path: Path) -> None:
     read = [("t", *(key_of(term) for term in quad.triple)) for quad in quads]
     assert read == facts_of(setting)
     free = set(setting.s.tolist()) - set(setting.numbers.values())
-    assert free == set(setting.s.tolist())  # individuals are no constants of the program
+    assert free == set(setting.s.tolist())  # individuals are not constants of the program
 
 
 # --- LUBM ----------------------------------------------------------------------------------------
@@ -221,14 +221,14 @@ def test_recursive__too_few_rules_for_its_shape_are_refused() -> None:
 
 
 def test_rolls__any_part_can_be_made_alone() -> None:
-    whole = rolls.rolls("seed", 100)
-    assert np.array_equal(rolls.rolls("seed", 40, first=30), whole[30:70])
+    whole = random_numbers.rolls("seed", 100)
+    assert np.array_equal(random_numbers.rolls("seed", 40, first=30), whole[30:70])
     assert len(np.unique(whole)) == 100
-    assert not np.isin(rolls.rolls("deed", 100), whole).any()
+    assert not np.isin(random_numbers.rolls("deed", 100), whole).any()
 
 
 def test_below__is_even() -> None:
-    counts = np.bincount(rolls.below(10, "dice", 100_000), minlength=10)
+    counts = np.bincount(random_numbers.below(10, "dice", 100_000), minlength=10)
     assert len(counts) == 10 and abs(counts - 10_000).max() < 400
 
 
@@ -247,7 +247,7 @@ def test_uniform__has_every_fact_as_often() -> None:
 
 
 def graph(nodes: int, edges: int) -> tuple[samples.U32, samples.U32]:
-    s, o = (rolls.below(nodes, name, edges).astype(np.uint32) for name in "so")
+    s, o = (random_numbers.below(nodes, name, edges).astype(np.uint32) for name in "so")
     return s, o
 
 

@@ -1,4 +1,4 @@
-"""Generated mixes: both stores give the same answers; claims say what was measured."""
+"""Generated mixes: both stores give the same answers, and claims have the measured values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from bench import modular
 from bench.harness import Case, MeasurementError, Result
-from bench.modular import COMPRESSED, MODULE
 from bench.queries import lubm, measuring, mixes, publications, relations, shop, triples
 from bench.queries.measuring import OURS, PEER, bag, generate, opened
 from bench.queries.mixes import LUBM, PUBLICATIONS, SHOP, lines, mix
-from bench.report import Report
+from bench.report import BenchReport
+from bench.runs import modular
+from bench.runs.modular import COMPRESSED, MODULE
 from bench.workloads import queries
 
 # A query that has no answers over the smallest data measures nothing there.
@@ -31,7 +31,7 @@ def test_lines__are_the_same_each_time_and_each_once(name: str) -> None:
     made = list(lines(name, 1))
     assert made == list(lines(name, 1)) and len(set(made)) == len(made)
     assert mix(name, 1) == mix(name, 1)
-    with pytest.raises(MeasurementError, match="no mix other"):
+    with pytest.raises(MeasurementError, match="other is not a mix"):
         mix("other")
 
 
@@ -57,7 +57,7 @@ def test_measure__every_face_counts_the_same(
         result = Result(Case("", {}, peer), "main")
         result.runs.append(measuring.measure(peer, SHOP, 1, str(tmp_path), 0.0))
         results.append(result)
-    report = Report("x", "")
+    report = BenchReport("x", "")
     queries.claim_answers("shop", results, report)
     assert [claim.holds for claim in report.claims] == [True, True]
     results[1].runs[0]["queries"][next(iter(few))]["bags"] = ["1:0"]
@@ -84,7 +84,7 @@ def test_claim_speed__notices_each_slow_kind() -> None:
     other = {"long": found(0.1), "short": found(0.0001)}
 
     def held(ours: queries.Queries) -> list[bool]:
-        report = Report("x", "")
+        report = BenchReport("x", "")
         queries.claim_speed("x", ours, other, report)
         return [claim.holds for claim in report.claims]
 

@@ -6,6 +6,7 @@ import doctest
 import json
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ import pytest
 
 from bench.harness import Case, MeasurementError, run_once
 from bench.reasoners import OURS, REASONERS, Reasoner, base, missing
-from bench.reasoners.duckdb_engine import MOST_CLAUSES
+from bench.reasoners.duckdb_engine import MAX_CLAUSES
 from bench.reasoners.ours import columns_of_arrays, state_columns, state_csv, store_of_terms
-from bench.reasoners.owl import Owlrl
+from bench.reasoners.owl import OWLRL, OwlPeer, OwlrlSession
 from bench.reasoners.program import (
     TYPE_NUMBER,
     Clause,
@@ -207,18 +208,16 @@ RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 STATEMENTS = [("a", RDF_TYPE, "C"), ("a", "http://e/p", "b"), ("b", "http://e/p", "c")]
 
 
-def test_owl_reasoners__refuse_what_is_no_rdf_and_what_takes_too_long(tmp_path: Path) -> None:
+def test_owl_peers__refuse_tasks_without_rdf_and_large_ones(tmp_path: Path) -> None:
     plain = task_of(tmp_path, "linear")
-    assert Owlrl().refuses(plain) == "the task has no statements in RDF"
+    assert OWLRL.refuses(plain) == "the task has no statements in RDF"
     rows = {Relation("p1", 2): 1_000_000}
-    assert "minutes" in str(Owlrl().refuses(Task(tmp_path, "", "split", rows, 9, rdf=True)))
+    assert "minutes" in str(OWLRL.refuses(Task(tmp_path, "", "split", rows, 9, rdf=True)))
 
 
 def test_missing__names_the_module() -> None:
-    class Absent(Owlrl):
-        modules = ("rdflib", "no_such_module")
-
-    assert missing(Absent()) == "no_such_module not installed"
+    absent = replace(OWLRL, packages=("rdflib", "no_such_module"))
+    assert missing(absent) == "no_such_module not installed"
 
 
 # -- the task ----------------------------------------------------------------------------------
@@ -347,7 +346,7 @@ def test_closing__uses_with_recursive_where_it_can() -> None:
 
 def test_duckdb__refuses_statements_that_are_too_large(tmp_path: Path) -> None:
     rules = " ".join(
-        f"[?x, rdf:type, :C{i + 1}] :- [?x, rdf:type, :C{i}] ." for i in range(MOST_CLAUSES + 1)
+        f"[?x, rdf:type, :C{i + 1}] :- [?x, rdf:type, :C{i}] ." for i in range(MAX_CLAUSES + 1)
     )
     given = task(tmp_path, rules, ":a a :C0 .", "typed")
     assert "too large" in str(REASONERS["duckdb"].refuses(given))
@@ -386,13 +385,13 @@ def test_measure__moves_what_was_done_elsewhere(
         def count(self) -> int:
             return 7
 
-    class Fake(Owlrl):
+    class FakePeer(OwlPeer):
         def start(self) -> None: ...
 
         def open(self, task: Task) -> Any:
             return Session()
 
-    monkeypatch.setitem(REASONERS, "fake", Fake())
+    monkeypatch.setitem(REASONERS, "fake", FakePeer("fake", (), OwlrlSession))
     found = base.measure("fake", str(task_of(tmp_path, "linear").folder))
     assert found["import s"] >= 0.04
     assert found["reason wall s"] >= 0.05

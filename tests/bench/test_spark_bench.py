@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench.data import Input
 from bench.harness import Case, Harness
-from bench.spark import parse_by_rdflib
+from bench.inputs.data import InputFile
+from bench.runs.spark import parse_by_rdflib
 from bench.workloads import spark
 from triplestore.errors import UsageError
 
@@ -23,7 +23,7 @@ def counted(shuffled: int) -> dict[str, Any]:
     return {"shuffled_bytes": shuffled, "written_bytes": 1, "spilled_bytes": 0, "skew": 1.0}
 
 
-class Fake(Harness):
+class FakeHarness(Harness):
     """A harness that runs nothing."""
 
     seconds = 4.0
@@ -45,11 +45,11 @@ class Fake(Harness):
 def test_report__has_a_row_for_each_way_and_stage(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    source = Input("x", tmp_path / "x.nt", "ntriples", 1)
+    source = InputFile("x", tmp_path / "x.nt", "ntriples", 1)
     monkeypatch.setattr(spark, "lubm_file", lambda universities: source)
     given = argparse.ArgumentParser()
     spark.options(given)
-    report = spark.run(given.parse_args(["--sizes", "1k,2k"]), Fake(folder=tmp_path))
+    report = spark.run(given.parse_args(["--sizes", "1k,2k"]), FakeHarness(folder=tmp_path))
     overview, stages = report.tables
     assert len(overview.rows) == 2 * 4
     assert overview.rows[1][1:6] == [100, 4.0, 25.0, 40_000.0, 5.0]
@@ -62,13 +62,13 @@ def test_report__has_a_row_for_each_way_and_stage(
 def test_report__another_digest_is_a_claim_that_fails(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    class Other(Fake):
+    class Other(FakeHarness):
         def result(self, case: Case) -> Any:
             self.digest = case.label
             return super().result(case)
 
     monkeypatch.setattr(
-        spark, "lubm_file", lambda universities: Input("x", tmp_path / "x.nt", "ntriples", 1)
+        spark, "lubm_file", lambda universities: InputFile("x", tmp_path / "x.nt", "ntriples", 1)
     )
     given = argparse.ArgumentParser()
     spark.options(given)
@@ -85,7 +85,7 @@ def test_report__without_java_says_that_nothing_was_measured(
     monkeypatch.setattr("triplestore.loaders.spark.java.find_java", none)
     given = argparse.ArgumentParser()
     spark.options(given)
-    report = spark.run(given.parse_args(["--sizes", "1k"]), Fake(folder=tmp_path))
+    report = spark.run(given.parse_args(["--sizes", "1k"]), FakeHarness(folder=tmp_path))
     assert report.summary.endswith("Not measured: no Java here")
     assert report.tables == []
 

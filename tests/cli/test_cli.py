@@ -1,4 +1,4 @@
-"""The command line: what it prints where, its exit statuses, and what it must never make."""
+"""The command line: its output, its exit statuses, and files that it must not make."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from pyoxigraph import NamedNode, Quad, RdfFormat, parse
 from support.interrupting import STOPPED
 
+from tests.cli.cli_helpers import run
 from triplestore import Store
 from triplestore.cli import main
 
@@ -31,10 +31,6 @@ def files(tmp_path: Path) -> Path:
         "<http://ex.org/a> <http://ex.org/p> 5 .\n<http://ex.org/a> <http://ex.org/p> _:y .\n"
     )
     return tmp_path
-
-
-def run(*arguments: object, stdin: bytes | None = None) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 def load(store: Path, *files: Path) -> None:

@@ -13,11 +13,10 @@ from pathlib import Path
 import psutil
 import pyoxigraph as ox
 import pytest
-from click.testing import CliRunner, Result
 from support.interrupting import STOPPED
 
+from tests.cli.cli_helpers import run
 from triplestore import Store
-from triplestore.cli import main
 
 DATA = """@prefix : <http://ex.org/> .
 :ada :sees :bob ; :name "Ada"@en . :bob :sees :cy .
@@ -33,10 +32,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         store.load(DATA, "trig")
         store.reason(rules=RULES)
     return tmp_path
-
-
-def run(*arguments: object, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 def test_query__prints_a_table_for_people(folder: Path) -> None:

@@ -10,11 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from support.interrupting import STOPPED
 
+from tests.cli.cli_helpers import run
 from triplestore import Store
-from triplestore.cli import main
 from triplestore.terms.vocabulary import XSD
 
 FAMILY = """@prefix : <http://ex.org/> .
@@ -41,10 +40,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("endless.dlog").write_text(ENDLESS)
     assert run("load", "-l", "s", "-f", "family.ttl", "--quiet").exit_code == 0
     return tmp_path
-
-
-def run(*arguments: object, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 def counts() -> tuple[int, int]:

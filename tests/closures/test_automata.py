@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.closures.reading import Pair, all_keys, check_pairs, check_readable, keys_of, pairs_of
-from triplestore.closures.chains import product_graph, regular_closure
+from triplestore.closures.chains import product_graph
 from triplestore.closures.chains.automaton import Automaton
 from triplestore.closures.chains.regular_closure import Fact, RegularClosure
 from triplestore.closures.chains.regular_rules import ChainRule, regular_system
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.errors import BudgetError
 from triplestore.relations.pair_relation import PairRelation
 
@@ -241,9 +242,9 @@ def test_closure__with_edges_of_no_use_left_out(text: str, trimming: None) -> No
 
 
 @pytest.fixture
-def trimming(monkeypatch: pytest.MonkeyPatch) -> None:
+def trimming(tune: Callable[..., None]) -> None:
     """Edges that are on no way from a start to an end are always left out."""
-    monkeypatch.setattr(regular_closure, "_TRIM_BELOW", 2.0)
+    tune(CLOSURES, useful_share=2.0)
 
 
 letters = st.sampled_from(["p", "p", "q", "p-", "q-", "e", "e", "f", "g-"])
@@ -257,8 +258,7 @@ def test_regular_system__any_rules_that_have_an_automaton(
 ) -> None:
     rules = rules_of(",".join(f"{head} <- {body}" for head, body in system))
     if regular_system(rules) is not None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(regular_closure, "_TRIM_BELOW", 2.0 * (seed % 2))
+        with CLOSURES.changed(useful_share=2.0 * (seed % 2)):
             check_history(rules, seed, 2)
 
 
@@ -267,8 +267,7 @@ def test_regular_system__any_rules_that_have_an_automaton(
 def test_regular_system__any_rules_longer(system: list[tuple[str, str]], seed: int) -> None:
     rules = rules_of(",".join(f"{head} <- {body}" for head, body in system))
     if regular_system(rules) is not None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(regular_closure, "_TRIM_BELOW", 2.0 * (seed % 2))
+        with CLOSURES.changed(useful_share=2.0 * (seed % 2)):
             check_history(rules, seed, 6)
 
 

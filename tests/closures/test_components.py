@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.closures.reading import Pair, all_keys, check_pairs, check_readable, keys_of
-from triplestore.closures.symmetric_transitive import edge_set, group_pairs, union_find
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
+from triplestore.closures.thresholds import CLOSURES
 
 LARGE = 2**32 - 1
 
@@ -64,13 +64,10 @@ def check_path(scheme: SymmetricClosure, edges: set[Pair], start: int, end: int)
 
 
 @pytest.fixture(params=["numpy", "kernels"])
-def sized(request: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+def sized(request: Any, tune: Callable[..., None]) -> str:
     """Small arrays go through the branch for small ones, or through the one for large ones."""
     if request.param == "kernels":
-        for module in (group_pairs, union_find):
-            monkeypatch.setattr(module, "SMALL", 0)
-        monkeypatch.setattr(edge_set, "_AT_LEAST", 1)
-        monkeypatch.setattr(edge_set, "_ROOTS", 1)
+        tune(CLOSURES, kernel_rows=0, edited_edges=1, edited_roots=1)
     return str(request.param)
 
 

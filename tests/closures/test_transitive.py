@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.closures.reachability import Pair, check, closure, keys, pairs, streamed
-from triplestore.closures.transitive import reach, transitive_closure
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 
 RUNS, BITS, LIST = 1, 2, 3
@@ -90,9 +90,9 @@ def run(seed: int, steps: int = 5) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_changed__random_histories(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed__random_histories(seed: int, tune: Callable[..., None]) -> None:
     if seed % 2:  # differences in swapped order from rows of predecessors
-        monkeypatch.setattr(transitive_closure, "_FEW", 0)
+        tune(CLOSURES, sorted_pairs=0)
     run(seed)
 
 
@@ -297,11 +297,11 @@ def test_changed__two_changes_of_one_version_do_not_disturb_each_other() -> None
 
 @pytest.mark.parametrize("seed", range(6))
 def test_changed__versions_are_kept_and_dropped_at_random(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, tune: Callable[..., None]
 ) -> None:
     """Versions write where those that are gone had rows, and nowhere else."""
     rng = random.Random(seed)
-    monkeypatch.setattr(reach, "_SLACK", rng.choice([0, 4, 64]))
+    tune(CLOSURES, idle_words=rng.choice([0, 4, 64]))
     size, acyclic = rng.choice([6, 20, 40]), seed % 3 > 0
     edges = graph_of(seed, size, 1.3, size, acyclic)
     now, kept = build(edges), []
@@ -375,41 +375,6 @@ def test_rows__leaves_take_none() -> None:
     star = build(chain | {(100 + i, 0) for i in range(1000)})
     assert star.count() == 210 + 21 * 1000
     assert sum(forms(star)) <= 21
-
-
-@pytest.mark.parametrize("kind", ["new", "moved", "wasteful"])
-def test_arrays__give_the_closure_back_from_a_file(tmp_path: Path, kind: str) -> None:
-    edges = graph_of(2, 120, 3, 50, False) | {(2**32 - 1, 5)}
-    made = build(edges)
-    if kind == "moved":  # all rows are written behind those of the version before
-        made = made.changed(keys({(2**32 - 1, 5)}), keys({(0, 90), (119, 0)}))[0]
-        edges = set(pairs(made.edges))
-        assert made.ahead.low > 0
-    if kind == "wasteful":  # rows in several places, and labels out of use
-        for node in range(0, 40):
-            made = made.changed(keys({(node, node + 1)}), keys({(node + 1, node)}))[0]
-        edges = set(pairs(made.edges))
-    for name, array in made.to_arrays().items():
-        np.save(tmp_path / f"{name}.npy", array)
-    mapped = {file.stem: np.load(file, mmap_mode="r") for file in tmp_path.iterdir()}
-    again = TransitiveClosure.from_arrays(mapped)
-    ids = [*range(0, 120, 7), 2**32 - 1]
-    assert streamed(again) == closure(edges)
-    assert (
-        again.match(0, np.array(ids, np.uint32))[1].tolist()
-        == made.match(0, np.array(ids, np.uint32))[1].tolist()
-    )
-    now, _, _ = changed(again, list(edges)[:30], {(1, 0), (500, 501)})
-    now, _, _ = changed(now, (), list(edges)[:30])
-    assert streamed(now) == closure(edges | {(1, 0), (500, 501)})
-    assert streamed(again) == closure(edges)
-
-
-def test_arrays__of_no_edges() -> None:
-    again = TransitiveClosure.from_arrays(build(()).to_arrays())
-    assert again.count() == 0
-    _, _, gained = changed(again, (), {(1, 2)})
-    assert gained == {(1, 2)}
 
 
 def test_path__is_a_shortest_one() -> None:

@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 from tests.closures.reading import Pair, check_readable, keys_of, pairs_of
 from tests.closures.test_components import closed
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.unions import union_streams
-from triplestore.closures.unions import union_view as union_module
-from triplestore.closures.unions.union_view import UnionView, is_within
+from triplestore.closures.union_view import UnionView, is_within
 from triplestore.relations.packed_keys import NO_KEYS
-from triplestore.relations.pair_relation import Inverse, PairRelation
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import Inverse, PairRelation, SortedRelation
 
 pair = st.tuples(st.integers(0, 6), st.integers(0, 6))
 pairs = st.sets(pair, max_size=10)
@@ -60,9 +58,7 @@ class Counting:
 @pytest.mark.parametrize("small", [512, 0])
 @given(st.lists(st.tuples(kinds, pairs), max_size=4), pairs)
 def test_union__reads_as_the_union_of_sets(small: int, parts: Any, own: set[Pair]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(union_streams, "_SMALL", small)
-        patch.setattr(union_module, "BLOCK", 8)
+    with CLOSURES.changed(kernel_rows=small, looked_up_pairs=8):
         made = [relation(kind, given_pairs) for kind, given_pairs in parts]
         view = UnionView([part for part, _ in made], keys_of(sorted(own)))
         expected = own.union(*[found for _, found in made])

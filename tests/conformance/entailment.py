@@ -33,7 +33,7 @@ def entails(graph: Graph, conclusion: Iterable[Fact]) -> bool:
 
 
 def missing(graph: Graph, conclusion: Iterable[Fact]) -> list[Fact]:
-    """The triples of a conclusion that the graph has not, each looked at alone."""
+    """The triples of a conclusion that are not in the graph, each tested alone."""
     return [fact for fact in conclusion if not entails(graph, [fact])]
 
 

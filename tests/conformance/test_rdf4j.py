@@ -80,7 +80,7 @@ def _asked(triples: Iterable[ox.Triple]) -> str:
 def test_rdfs__what_the_pairs_say(given: Path) -> None:
     """`test...` names triples that must follow, `error...` some that must not."""
     store = Store()
-    store.load(path=given, lenient=True)  # some state what is no RDF, a literal as subject
+    store.load(path=given, lenient=True)  # some have invalid RDF, with a literal as subject
     store.reason("rdfs", trivial=True)
     output = given.with_name(given.name.replace("-in", "-out")).read_bytes()
     triples = [quad.triple for quad in ox.parse(output, ox.RdfFormat.N_TRIPLES)]

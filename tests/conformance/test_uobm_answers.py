@@ -17,7 +17,7 @@ from triplestore import Store
 QUERIES = 20
 BEYOND_RL = {
     13: "to like at least one thing is a minimum cardinality",
-    14: "a person is a man or a woman: who is not the one must be the other",
+    14: "a person is a man or a woman: a person who is not a man must be a woman",
     20: "as query 14, of which it is a variant",
 }
 """Number of a query -> why OWL 2 RL does not give all its answers."""

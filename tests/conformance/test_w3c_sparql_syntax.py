@@ -24,7 +24,8 @@ from tests.conformance.sparql_evaluation import (
     read_manifest,
 )
 from triplestore.errors import QuerySyntaxError
-from triplestore.sparql.algebra.nodes import Query, Update
+from triplestore.sparql.algebra.nodes import Query
+from triplestore.sparql.algebra.updates import Update
 from triplestore.sparql.syntax.parser import parse_query, parse_update
 from triplestore.sparql.syntax.query_printer import write
 

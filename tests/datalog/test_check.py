@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from triplestore.datalog import check_clause
-from triplestore.datalog.check import check, check_text, require
+from triplestore.datalog.check import check, require
 from triplestore.datalog.check_clause import clause_problems
+from triplestore.datalog.problems import in_order
 from triplestore.datalog.program import Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
+from triplestore.datalog.text.program_parser import parse
 from triplestore.errors import ProgramError
 from triplestore.expressions.tree import Call, Constant
 
@@ -30,7 +32,7 @@ PROBLEMS = [
     (":A[?x] :- :B[?x], BIND(1 AS ?x) .", "rebound", 29, "BIND gives ?x a value"),
     (":A[?x] :- BIND(1 AS ?x), BIND(2 AS ?x) .", "rebound", 21, "BIND gives ?x a value"),
     (":A[?x] :- :B[?x], AGGREGATE(:C[?y] BIND count(?y) AS ?x) .", "rebound", 54, "result ?x"),
-    (":A[?x] :- :B[?x], NOT (:C[?y], BIND(1 AS ?x)) .", "rebound", 42, "one outside"),
+    (":A[?x] :- :B[?x], NOT (:C[?y], BIND(1 AS ?x)) .", "rebound", 42, "also bound outside"),
     (":A[?x] :- :B[?x], NOT EXISTS ?x IN (:C[?x]) .", "scope", 30, "bound outside"),
     (
         ":A[?y] :- :B[?y], AGGREGATE(:p[?x, ?y] ON ?x BIND count(?y) AS ?n) .",
@@ -38,13 +40,18 @@ PROBLEMS = [
         36,
         "?y is local to the aggregate",
     ),
-    (":A[?x] :- :B[?x], NOT (:C[?x], NOT :D[?x]) .", "nested", 19, "no negation inside a neg"),
+    (
+        ":A[?x] :- :B[?x], NOT (:C[?x], NOT :D[?x]) .",
+        "nested",
+        19,
+        "negation is not allowed inside a neg",
+    ),
     (":A[?x] :- :B[?x], NOT (FILTER(?x > 1)) .", "nested", 19, "needs an atom inside"),
     (
         ":A[?x] :- :B[?x], NOT AGGREGATE(:C[?y] BIND count(?y) AS ?n) .",
         "nested",
         19,
-        "no aggregate inside a negation",
+        "aggregate is not allowed inside a negation",
     ),
     (":A[?x] :- :B[?x], FILTER(RAND() > 0.5) .", "non-deterministic", 19, "RAND"),
     (":A[?x] :- :B[?x], NOT (:C[?x], FILTER(NOW() > ?x)) .", "non-deterministic", 19, "NOW"),
@@ -99,7 +106,8 @@ def test_check__names_of_any_length_are_not_compared() -> None:
 
 def test_check__finds_everything_at_once_in_the_order_of_the_text() -> None:
     text = PREFIX + "\n".join(rule for rule, *_ in PROBLEMS) + "\n:A[?x :- .\n"
-    problems = check_text(text, file="f.dlog")
+    program, reading = parse(text, file="f.dlog")
+    problems = in_order(reading, check(program))
     places = [(problem.line, problem.column) for problem in problems]
     assert places == sorted(places)
     rules = {rule: line for line, (rule, *_) in enumerate(PROBLEMS, 2)}

@@ -244,15 +244,15 @@ def test_given_strata__may_be_one_for_all() -> None:
     (stratum,) = stratify(program, lambda of: 1)
     assert stratum.recursive == (True, True)  # as the papers define it: of the same stratum
     assert stratum.cyclic == (False, False)
-    assert stratum.recursive_rules == program.rules and stratum.nonrecursive_rules == ()
+    assert stratum.recursive_rules == program.rules
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"T": 1, "B": 2, "A": 1}, "needs class <http://e/A>, of stratum 1"),
-        ({"T": 3, "B": 2, "A": 1}, "needs property <http://e/T>, of stratum 3"),
-        ({"T": 0, "B": 1}, "begin with 1"),
+        ({"T": 1, "B": 2, "A": 1}, "needs class <http://e/A>, in stratum 1"),
+        ({"T": 3, "B": 2, "A": 1}, "needs property <http://e/T>, in stratum 3"),
+        ({"T": 0, "B": 1}, "use at least 1"),
     ],
 )
 def test_given_strata__are_checked(given: dict[str, int], message: str) -> None:

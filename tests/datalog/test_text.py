@@ -202,7 +202,7 @@ def test_sources__say_where_a_rule_began_and_how_it_was_written() -> None:
         (":A[?x] :B[?x] .", 8, "found ':B'; is one missing?"),
         (":A[?x] :- :B[?x] :C[?x] .", 18, "found ':C'; is one missing?"),
         (":A[?x] :- :B[?x] NOT :C[?x] .", 18, "is ',' missing?"),
-        (":A[?x] :g :- :B[?x] .", 8, "no atoms of named graphs"),
+        (":A[?x] :g :- :B[?x] .", 8, "atoms of named graphs are not supported"),
         (":A[?x] <- :B[?x] .", 8, "a rule is written head :- body"),
         (":A[?x] := :B[?x] .", 8, "a rule is written head :- body"),
         (":A[?x] :- :B[x] .", 14, "found 'x'; a variable begins with '?'"),
@@ -210,8 +210,8 @@ def test_sources__say_where_a_rule_began_and_how_it_was_written() -> None:
         (":A[?x] :- :B[?x], FILTER ?x < 3 .", 29, "put its condition in parentheses"),
         (":A[?x] :- :B[?x], FILTER(NOT EXISTS { :C[?x] }) .", 26, "NOT (atom, ...)"),
         (":A[?x] :- :B[?x], NOT EXISTS { :C[?x] } .", 30, "parentheses: NOT (atom, ...)"),
-        (':A[?x] :- :B[?x], SKOLEM("f", ?x, ?y) .', 19, "by IRI(CONCAT(...)) and BIND it"),
-        (":A[?y] :- :B[?x], BIND(SKOLEM('f', ?x) AS ?y) .", 24, "SKOLEM; make a name of its own"),
+        (':A[?x] :- :B[?x], SKOLEM("f", ?x, ?y) .', 19, "with IRI(CONCAT(...)) and BIND it"),
+        (":A[?y] :- :B[?x], BIND(SKOLEM('f', ?x) AS ?y) .", 24, "SKOLEM; make a unique name"),
         (":A[?y] :- :B[?x], BIND(MAXFN(?x, 3) AS ?y) .", 24, "MAXFN; compare by IF("),
         (":A[?y] :- :B[?x], BIND(ABZ(?x) AS ?y) .", 24, "unknown function ABZ"),
         (":A[?x] :- :p[?x, ?y], ?x != ?y .", 23, "a comparison is written FILTER(...)"),
@@ -219,16 +219,16 @@ def test_sources__say_where_a_rule_began_and_how_it_was_written() -> None:
         ("?x a :A :- :B[?x] .", 1, "found '?x'; a triple is written [?x, ?p, ?y]"),
         ("{ ?x a :B } => { ?x a :A } .", 1, "a rule is written head :- body"),
         (":A[?x] :- :B[?x], !:C[?x] .", 19, "negation is written NOT"),
-        (":A[?x] :- :B[?x] & :C[?x] .", 18, "stand apart by ','"),
-        (":A[?x] :- :B[?x] ; :C[?x] .", 18, "stand apart by ','"),
+        (":A[?x] :- :B[?x] & :C[?x] .", 18, "separated by ','"),
+        (":A[?x] :- :B[?x] ; :C[?x] .", 18, "separated by ','"),
         ("% all of them\n:A[?x] :- :B[?x] .", 1, "comments begin with '#' or '//'"),
         ("/* one */ :A[?x] :- :B[?x] .", 1, "comments begin with '#' or '//'"),
-        (":A[?x] :- :p[?x, _] .", 18, "write a variable of its own"),
-        (":A[?x] :- :B[?x] :g .", 18, "no atoms of named graphs"),
+        (":A[?x] :- :p[?x, _] .", 18, "use a new variable"),
+        (":A[?x] :- :B[?x] :g .", 18, "atoms of named graphs are not supported"),
         (":A[?x :- :B[?x] .", 7, "expected ']' or ',' after a term of an atom, found ':-'"),
         ("[?x, ?y] :- :B[?x] .", 1, "a triple atom has three terms, not 2"),
         (":A[] .", 4, "expected a constant or a variable in an atom, found ']'"),
-        (":A(?x) .", 3, "found '('; terms stand in brackets: name[?x, ?y]"),
+        (":A(?x) .", 3, "found '('; put terms in brackets: name[?x, ?y]"),
         (":A[?x] :- NOTT :B[?x] .", 11, "found 'NOTT' (did you mean NOT?)"),
         (":A[?x] :- FILTRE(?x) .", 11, "(did you mean FILTER?)"),
         ("NOT :A[?x] .", 1, "only bodies have NOT"),
@@ -241,12 +241,12 @@ def test_sources__say_where_a_rule_began_and_how_it_was_written() -> None:
         (":A[?x] :- AGGREGATE(:B[?x] ON BIND count(?x) AS ?n) .", 31, "a variable after ON"),
         (":A[?x] :- AGGREGATE(:B[?x] ON ?x) .", 33, "expected ',', ON or BIND"),
         (":A[?n] :- AGGREGATE(:B[?x] BIND cout(?x) AS ?n) .", 33, "(did you mean count?)"),
-        (":A[?n] :- AGGREGATE(:B[?x] BIND sum(*) AS ?n) .", 33, "only count counts *"),
+        (":A[?n] :- AGGREGATE(:B[?x] BIND sum(*) AS ?n) .", 33, "only count accepts *"),
         (":A[?n] :- AGGREGATE(:B[?x] BIND sum(?x; SEPARATOR=',') AS ?n) .", 33, "no SEPARATOR"),
         (":A[?x] :- :B[?x], NOT EXISTS ?y :p[?x, ?y] .", 33, "expected IN or a variable"),
         (":A[?x] :- exa:B[?x] .", 11, "unknown prefix 'exa:'"),
         ('constraint "a" "b" :A[?x] .', 20, "expected ':-' after the id"),
-        (':A["abc] .', 4, "has no end on this line"),
+        (':A["abc] .', 4, "is not closed on this line"),
         (":A[?x] :- :B[?x], & .", 19, "found '&'"),
     ],
 )
@@ -274,7 +274,7 @@ def test_errors__come_all_at_once_and_the_rest_is_read() -> None:
 def test_errors__stop_after_many() -> None:
     _, problems = parse("A .\n" * 1000)
     assert 100 <= len(problems) <= 102
-    assert "not looked at" in problems[-1].message
+    assert "not checked" in problems[-1].message
 
 
 def test_deep_nesting__is_refused_not_a_crash() -> None:

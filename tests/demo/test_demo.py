@@ -106,7 +106,7 @@ def test_demo__runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     printed = capfd.readouterr().out
     for expected in ("$ triplestore load", ":Stop", "Schnee", "ParseError", "OK"):
         assert expected in printed
-    for expected in ("$ triplestore reason", ":getsTo", "contradictions: 40", "follow from them"):
+    for expected in ("$ triplestore reason", ":getsTo", "violations: 40", "were asserted"):
         assert expected in printed
     for answer in ("line:10", "thesaurus:black-ice", "by rule prp-spo2", "the closure is exact"):
         assert answer in printed

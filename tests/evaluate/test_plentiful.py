@@ -35,7 +35,7 @@ from triplestore.relations.packed_keys import U32
 KINDS = ("plain", "modules", "hierarchies off")
 
 
-class Rows:
+class RelationRows:
     """What a driver holds, as relations of the oracle."""
 
     def __init__(self, driver: Driver) -> None:
@@ -80,20 +80,20 @@ def recursive_rules(driver: Driver, levels: list[list[Rule]]) -> set[str]:
     return {str(r) for level in levels for r in level if program(str(r)).rules[0] in found}
 
 
-def check(driver: Driver, levels: list[list[Rule]], stated: Relations, where: str) -> None:
+def check(driver: Driver, levels: list[list[Rule]], asserted: Relations, where: str) -> None:
     """Facts, statuses and counters are those of the oracle."""
-    plain = Plain(levels, stated)
+    plain = Plain(levels, asserted)
     recursive = recursive_rules(driver, levels)
     counts: dict[Name, list[tuple[Ints, Ints]]] = {}
     for rule in dict.fromkeys(rule for level in levels for rule in level):
         if str(rule) not in recursive:
             counts.setdefault(rule.head.name, []).append(plain.conclusions(rule))
-    rows = Rows(driver)
+    rows = RelationRows(driver)
     for name, want in plain.facts.items():
         got, status, count = rows.of(name)
         assert len(np.setdiff1d(want, got)) == 0, f"{where}: {name} lacks facts"
         assert len(np.setdiff1d(got, want)) == 0, f"{where}: facts of {name} do not follow"
-        explicit = np.isin(got, stated.get(name, got[:0]))
+        explicit = np.isin(got, asserted.get(name, got[:0]))
         assert ((status == EXPLICIT) == explicit).all(), (where, name, "statuses")
         expected = np.zeros(len(want), np.int64)
         for heads, times in counts.get(name, ()):
@@ -105,19 +105,19 @@ def check_case(case: Case, kind: str, following: Callable[[], Strategy]) -> None
     """Assert that after every step everything is as from scratch."""
     driver = Driver(modules=kind == "modules", hierarchies=kind != "hierarchies off")
     before: list[list[Rule]] | None = None
-    for number, (levels, stated) in enumerate(case.states()):
+    for number, (levels, asserted) in enumerate(case.states()):
         changed = program_of(levels) if levels != before else None
         before = levels
         if number == 0:
-            driver.step(facts_of(stated), (), changed, following())
+            driver.step(facts_of(asserted), (), changed, following())
         else:
             step = case.steps[number - 1]
             driver.step(facts_of(step.added), facts_of(step.deleted), changed, following())
-        check(driver, levels, stated, f"seed {case.seed}, {kind}, after step {number}")
+        check(driver, levels, asserted, f"seed {case.seed}, {kind}, after step {number}")
 
 
 def run(first: int, count: int, name: str) -> None:
-    """So many cases from a seed on."""
+    """Run some cases, beginning with a seed."""
     for seed in range(first, first + count):
         rng = random.Random(seed)
         names = list(STRATEGIES) if name == "mixed" else [name]
@@ -130,9 +130,9 @@ def run(first: int, count: int, name: str) -> None:
 
 def test_oracle__agrees_with_the_slow_one() -> None:
     for seed in range(12):
-        for levels, stated in random_case(seed, steps=1, sizes=(20, 40)).states():
-            plain, rules = Plain(levels, stated), program_of(levels)
-            assert facts_of(plain.facts) == naive(rules, facts_of(stated)).facts
+        for levels, asserted in random_case(seed, steps=1, sizes=(20, 40)).states():
+            plain, rules = Plain(levels, asserted), program_of(levels)
+            assert facts_of(plain.facts) == naive(rules, facts_of(asserted)).facts
             for rule in (rule for level in levels for rule in level):
                 heads, times = plain.conclusions(rule)
                 closed = Facts(facts_of(plain.facts))

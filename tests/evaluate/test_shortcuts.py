@@ -14,9 +14,10 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.evaluate import evaluation, existence, generic_join
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations.facts import key_ranges
-from triplestore.rules import body_plans
+from triplestore.relations.thresholds import RELATIONS
+from triplestore.rules.thresholds import RULES
 
 EXISTING = [
     ":A[?x] :- :p[?x, ?y], :q[?x, ?z], :r[?x, ?w] .",
@@ -41,30 +42,29 @@ CYCLES = [
 
 
 @pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def used(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[str]:
     """Shortcuts also for few rows; how often each was taken."""
     found: Counter[str] = Counter()
 
-    def counting(name: str, way: Callable[..., Any], taken: Callable[..., bool]) -> None:
+    def counting(way: Callable[..., Any], taken: Callable[..., bool], *modules: object) -> None:
+        name = way.__name__
+
         def counted(*arguments: Any) -> Any:
             result = way(*arguments)
             found[name] += taken(result, arguments)
             return result
 
-        monkeypatch.setattr(evaluation, name, counted)
+        for module in modules:
+            monkeypatch.setattr(module, name, counted)
 
     monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)
-    for module in (evaluation, existence):
-        monkeypatch.setattr(module, "FEW", 1)
-    monkeypatch.setattr(existence, "_MANY", 1)
-    monkeypatch.setattr(generic_join, "_FEWER", 1.0)
-    monkeypatch.setattr(generic_join, "_LOOKS", 0.0)
-    monkeypatch.setattr(key_ranges, "_MANY", 1)
-    monkeypatch.setattr(existence, "_PAYS", 1.0)
-    counting("exists", existence.exists, lambda result, _: result is not None)
-    counting("crossing", generic_join.crossing, lambda result, _: result is not None)
-    counting("closings", generic_join.closings, lambda result, _: result is not None)
-    counting("merged", existence.merged, lambda result, given: result[1] < given[4])
+    tune(EVALUATION, few_rows=1, many_merged=1, cycle_fewer=1.0, cycle_looks=0.0)
+    tune(RELATIONS, table_ids=1)
+    tune(EVALUATION, merging_pays=1.0)
+    counting(existence.exists, lambda result, _: result is not None, evaluation)
+    counting(generic_join.crossing, lambda result, _: result is not None, generic_join)
+    counting(generic_join.closings, lambda result, _: result is not None, generic_join)
+    counting(existence.merged, lambda result, given: result[1] < given[4], evaluation, generic_join)
     return found
 
 
@@ -106,7 +106,11 @@ PATHS = [
 @pytest.mark.parametrize("name", ["dred_c", "rematerialise"])
 @pytest.mark.parametrize("text", PATHS)
 def test_shortcuts__rows_that_stand_for_several_are_merged_again(
-    text: str, name: str, used: Counter[str], monkeypatch: pytest.MonkeyPatch
+    text: str,
+    name: str,
+    used: Counter[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
     again: list[bool] = []
     weighted = existence.weights_of
@@ -119,24 +123,26 @@ def test_shortcuts__rows_that_stand_for_several_are_merged_again(
     monkeypatch.setattr(existence, "weights_of", asked)
     found = numbers_of(text, name)
     assert used["merged"] and any(again)
-    monkeypatch.setattr(evaluation, "FEW", 1 << 60)
-    monkeypatch.setattr(evaluation, "merged", lambda family, step, later, rows, n: (rows, n))
+    tune(EVALUATION, few_rows=1 << 60, many_merged=1 << 60)
     assert found == numbers_of(text, name)
 
 
 @pytest.mark.parametrize("name", ["dred_c", "counting", "rematerialise"])
 @pytest.mark.parametrize("text", [*EXISTING, *CYCLES])
 def test_shortcuts__count_what_joins_make(
-    text: str, name: str, used: Counter[str], monkeypatch: pytest.MonkeyPatch
+    text: str,
+    name: str,
+    used: Counter[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
     found = numbers_of(text, name)
     assert used["exists"] or text in CYCLES
     assert used["crossing"] or text in EXISTING
-    monkeypatch.setattr(evaluation, "crossing", lambda *_: None)
+    monkeypatch.setattr(generic_join, "crossing", lambda *_: None)
     assert found == numbers_of(text, name)
     assert used["closings"] or text in EXISTING
-    monkeypatch.setattr(evaluation, "FEW", 1 << 60)
-    monkeypatch.setattr(evaluation, "merged", lambda family, step, later, rows, n: (rows, n))
+    tune(EVALUATION, few_rows=1 << 60, many_merged=1 << 60)
     assert found == numbers_of(text, name)
 
 
@@ -153,17 +159,17 @@ def test_shortcuts__on_random_schedules(seed: int, used: Counter[str]) -> None:
         check_case(case, lambda: strategy(rng.choice(list(STRATEGIES))))
 
 
-def test_atoms_that_close_a_cycle__come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_atoms_that_close_a_cycle__come_first() -> None:
     diamonds = program(
         ":w[?a, ?b, ?c, ?d] :- :p[?a, ?b], :p[?b, ?d], :p[?a, ?c], :p[?c, ?d], :p[?b, ?c] ."
     )
     rng = random.Random(7)
     held = facts(" ".join(f"p(n{rng.randrange(40)}, n{rng.randrange(40)})" for _ in range(300)))
     looked = []
-    for closes in (body_plans._CLOSES, 1.0):
-        monkeypatch.setattr(body_plans, "_CLOSES", closes)
+    for closes in (RULES.closing_share, 1.0):
         driver = Driver()
-        done = driver.step(held, (), diamonds, strategy("dred_c"))
+        with RULES.changed(closing_share=closes):
+            done = driver.step(held, (), diamonds, strategy("dred_c"))
         check_state(driver, diamonds, frozenset(held), "diamonds")
         looked.append(done.work.run.fetched)
     assert 2 * looked[0] < looked[1]

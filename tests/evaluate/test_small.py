@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.evaluate import evaluation, small_rules
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.kernels.rows.sorted_sets import place_near
 from triplestore.kernels.rules import fire as kernels
 from triplestore.maintenance.strategies import STRATEGIES, strategy
@@ -113,9 +115,9 @@ def test_place_near__from_any_place__is_where_a_key_belongs(size: int) -> None:
 
 
 def test_too_many_conclusions__are_left_to_plans(
-    fired: Counter[bool], monkeypatch: pytest.MonkeyPatch
+    fired: Counter[bool], tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(small_rules, "MOST", 20)
+    tune(EVALUATION, small_facts=20)
     rules = program(":q[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] . :p[?x, ?y] :- :q[?x, ?y] .")
     hub = facts(" ".join(f"p(n{i}, h) p(h, m{i})" for i in range(9)))
     driver = Driver()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.evaluate import evaluation, smallest_first
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations.facts import fact_sets
+from triplestore.relations.thresholds import RELATIONS
 
 FIELDS = """
 :var[?y, ?h] :- :alloc[?y, ?h] .
@@ -26,8 +28,8 @@ FIELDS = """
 
 
 @pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
-    """Other ways are taken for few facts, too, whatever they cost; how often."""
+def used(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[bool]:
+    """Other beginnings are chosen for few facts as well, whatever their cost; counts how often."""
     found: Counter[bool] = Counter()
     way = smallest_first.turn
 
@@ -37,11 +39,9 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
         return result
 
     monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)
-    monkeypatch.setattr(evaluation, "HEAVY", 1)
-    monkeypatch.setattr(smallest_first, "_DEAR", -1.0)
-    monkeypatch.setattr(smallest_first, "_PAYS", 0.0)
+    tune(EVALUATION, many_changed=1, turning_rows=-1.0, turning_pays=0.0)
     monkeypatch.setattr(evaluation, "turn", turn)
-    monkeypatch.setattr(fact_sets, "ONE_WIDE", 1)  # sets of rows of several runs
+    tune(RELATIONS, wide_run_keys=1)  # sets of rows of several runs
     return found
 
 
@@ -58,7 +58,7 @@ def pointers(seed: int) -> list[str]:
 
 @pytest.mark.parametrize("name", ["dred_c", "counting", "fbf_c", "rematerialise"])
 def test_turned__facts_and_instances_are_the_same(
-    name: str, used: Counter[bool], monkeypatch: pytest.MonkeyPatch
+    name: str, used: Counter[bool], tune: Callable[..., None]
 ) -> None:
     rules, held = program(FIELDS), pointers(3)
 
@@ -76,7 +76,7 @@ def test_turned__facts_and_instances_are_the_same(
 
     found = numbers()
     assert used[True]
-    monkeypatch.setattr(evaluation, "HEAVY", 1 << 60)
+    tune(EVALUATION, many_changed=1 << 60)
     assert numbers() == found
 
 
@@ -88,19 +88,21 @@ def test_turned__on_random_schedules(seed: int, used: Counter[bool]) -> None:
         check_case(case, lambda: strategy(rng.choice(list(STRATEGIES))))
 
 
-def test_turned__looks_at_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turned__looks_at_fewer_rows(
+    monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
+) -> None:
     monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)
-    monkeypatch.setattr(evaluation, "HEAVY", 64)
+    tune(EVALUATION, many_changed=64)
     rules = program(":out[?s, ?h] :- :at[?s, ?f], :base[?s, ?x], :r[?x, ?b], :W[?b, ?f, ?h] .")
     held = [f"at(s{i}, f{i % 2}) base(s{i}, x{i})" for i in range(40)]
     held += [f"r(x{i}, b{(i + j) % 20})" for i in range(40) for j in range(3)]
     more = [f"W(b{i}, f{j}, h{k})" for i in range(20) for j in range(2) for k in range(20)]
     looked = []
-    for dear in (smallest_first._DEAR, 1e9):
-        monkeypatch.setattr(smallest_first, "_DEAR", dear)
+    for dear in (EVALUATION.turning_rows, 1e9):
         driver = Driver()
-        driver.step(facts(" ".join(held)), (), rules, strategy("dred_c"))
-        done = driver.step(facts(" ".join(more)), (), None, strategy("dred_c"))
+        with EVALUATION.changed(turning_rows=dear):
+            driver.step(facts(" ".join(held)), (), rules, strategy("dred_c"))
+            done = driver.step(facts(" ".join(more)), (), None, strategy("dred_c"))
         check_state(driver, rules, frozenset(facts(" ".join(held + more))), "all")
         looked.append(done.work.run.fetched)
     assert 3 * looked[0] < 2 * looked[1], looked

@@ -197,5 +197,5 @@ def test_order_key__agrees_with_less_and_is_total() -> None:
 
 
 def test_unknown_aggregates__are_refused() -> None:
-    with pytest.raises(UsageError, match="no aggregate median"):
+    with pytest.raises(UsageError, match="unknown aggregate median"):
         result("median", [b"\x03a"], [0], 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pyoxigraph as ox
@@ -11,7 +11,6 @@ import pytest
 from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import AWKWARD, COMMON, NAMES, Maker, typed
-from triplestore.expressions import evaluate_columns as module
 from triplestore.expressions.compare_terms import truth
 from triplestore.expressions.evaluate_columns import Evaluator, Scope, column, condition, evaluate
 from triplestore.expressions.evaluate_scalar import Surroundings, compile_scalar
@@ -19,6 +18,7 @@ from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.text.expression_parser import parse_expression
 from triplestore.expressions.text.expression_printer import Namer, expression_text
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.tree import Call, Exists, Expression, Variable
 from triplestore.expressions.vectors import Booleans, Numbers
 from triplestore.operators.frame import Frame
@@ -26,10 +26,9 @@ from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 
 
 @pytest.fixture
-def by_columns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def by_columns(tune: Callable[..., None]) -> None:
     """No short cut for a few rows."""
-    monkeypatch.setattr(module, "_FEW", -1)
-    yield
+    tune(EXPRESSIONS, scalar_rows=-1)
 
 
 def check(expression: Expression, rows: list[list[bytes | None]], stored: list[bytes]) -> None:

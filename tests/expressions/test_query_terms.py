@@ -13,7 +13,7 @@ from tests.expressions.random_expressions import AWKWARD, COMMON
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.term_keys import term_of
-from triplestore.terms.values.value_column import ValueColumn
+from triplestore.terms.values.encode_values import ValueColumn
 
 POOL = COMMON + AWKWARD
 

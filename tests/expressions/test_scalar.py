@@ -1,4 +1,4 @@
-"""Every function on single terms: against pyoxigraph, and where that is no judge, by the letter."""
+"""Every function on single terms: against pyoxigraph, or else against the specification."""
 
 from __future__ import annotations
 

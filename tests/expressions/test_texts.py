@@ -12,6 +12,7 @@ from triplestore.expressions import evaluate_columns
 from triplestore.expressions.library import text_tests
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.text.expression_parser import parse_expression
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.operators.frame import Frame
 from triplestore.terms.dictionary import Dictionary
 
@@ -69,7 +70,7 @@ def test_texts__are_tested_as_one_by_one(text, monkeypatch):
     for terms, unbound in ((TERMS, False), (TERMS, True), (ascii_, False), (ascii_, True)):
         short, long = both_ways(text, terms, unbound, monkeypatch)
         assert short == long
-    assert len(TERMS) > evaluate_columns._FEW
+    assert len(TERMS) > EXPRESSIONS.scalar_rows
 
 
 @settings(max_examples=60, deadline=None)
@@ -137,7 +138,6 @@ def test_lists__are_looked_up_as_one_by_one(text, kinds, monkeypatch):
     frame = Frame.of(x=ids)
     expression = parse_expression(text)
     together = scope.terms.keys(evaluate_columns.column(expression, frame, scope))
-    with monkeypatch.context() as patch:
-        patch.setattr(evaluate_columns, "_FEW", 10**6)
+    with EXPRESSIONS.changed(scalar_rows=10**6):
         single = scope.terms.keys(evaluate_columns.column(expression, frame, scope))
-    assert together == single and len(frame) > evaluate_columns._FEW
+    assert together == single and len(frame) > EXPRESSIONS.scalar_rows

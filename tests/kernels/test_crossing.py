@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,17 @@ from hypothesis import strategies as st
 from support.fuzzing import each_seed
 
 from triplestore.kernels.rows.intersect_ranges import cross, mark_wide
-from triplestore.relations.facts import key_ranges
 from triplestore.relations.facts.key_ranges import FirstIdStarts, crossed, directory, ranges_of
 from triplestore.relations.packed_keys import key_of
+from triplestore.relations.thresholds import RELATIONS
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), max_size=40)
 
 
 @pytest.fixture(autouse=True)
-def tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def tables(tune: Callable[..., None]) -> None:
     """Tables of starts also for few ids, and little room."""
-    monkeypatch.setattr(key_ranges, "_MANY", 1)
-    monkeypatch.setattr(key_ranges, "_ROOM", 4)
-    monkeypatch.setattr(key_ranges, "_ROWS", 3)
-    monkeypatch.setattr(key_ranges, "PIECE", 5)
+    tune(RELATIONS, table_ids=1, crossed_room=4, crossed_rows=3, piece_rows=5)
 
 
 def packed(rows: Any) -> Any:

@@ -5,9 +5,8 @@ What depends on the environment runs in a process of its own, on a copy of the k
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
-import pkgutil
 import shutil
 import signal
 import subprocess
@@ -19,12 +18,17 @@ import numpy as np
 import pytest
 
 import triplestore.kernels
-from triplestore.kernels import jit
+from triplestore.kernels import compiled_cache, jit
 from triplestore.kernels.jit import Kernel, helper, kernel
+from triplestore.kernels.warm_up import our_kernels
 
 pytestmark = pytest.mark.slow_kernels  # processes of their own, in each way: once is enough
 
 KERNELS = Path(triplestore.kernels.__file__).parent
+
+needs_numba = pytest.mark.skipif(
+    importlib.util.find_spec("numba") is None, reason="numba is not installed"
+)
 
 # Prints the hash of a text by the compiled kernel, and whether numba was needed.
 PROGRAM = """
@@ -45,7 +49,9 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.package = folder / "code" / "triplestore"
         self.cache = folder / "cache"
-        shutil.copytree(KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*"))
+        shutil.copytree(
+            KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*", "*.so")
+        )
         for name in ("private_folder.py", "thread_limits.py"):  # what kernels import besides
             shutil.copy(KERNELS.parent / name, self.package / name)
         (self.package / "__init__.py").touch()
@@ -56,8 +62,8 @@ class Copy:
         assert text.count(old) == 1, f"{old!r} is not once in {name}"
         file.write_text(text.replace(old, new))
 
-    def run(self, program: str = PROGRAM, **variables: str) -> tuple[str, str]:
-        """What the program prints on stdout and stderr."""
+    def start(self, program: str = PROGRAM, **variables: str) -> subprocess.Popen[str]:
+        """A process that runs the program."""
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -69,16 +75,21 @@ class Copy:
             "TRIPLESTORE_CACHE": str(self.cache),
             "TRIPLESTORE_KERNELS": "numba",
         }
-        done = subprocess.run(
+        return subprocess.Popen(
             [sys.executable, "-W", "error", "-c", program.format(root=str(self.package.parent))],
             env=environment | variables,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
             cwd=self.package.parent,  # or the package in the working folder would be found first
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout, done.stderr
+
+    def run(self, program: str = PROGRAM, **variables: str) -> tuple[str, str]:
+        """What the program prints on stdout and stderr."""
+        process = self.start(program, **variables)
+        out, error = process.communicate()
+        assert process.returncode == 0, error
+        return out, error
 
 
 @pytest.fixture
@@ -86,6 +97,7 @@ def copy(tmp_path):
     return Copy(tmp_path)
 
 
+@needs_numba
 def test_cache__editing_a_helper_in_another_file_changes_what_a_cached_caller_does(copy):
     before, said = copy.run()
     assert "compiling kernels" in said
@@ -104,6 +116,7 @@ def test_cache__editing_a_helper_in_another_file_changes_what_a_cached_caller_do
     assert copy.run() == (before, "")  # its code is still there
 
 
+@needs_numba
 def test_plain_python__needs_no_numba_and_gives_the_same(copy):
     compiled, _ = copy.run()
     plain, said = copy.run(TRIPLESTORE_KERNELS="python")
@@ -132,6 +145,7 @@ print("numba" in sys.modules)
 """
 
 
+@needs_numba
 @pytest.mark.parametrize(
     ("then", "loads"),
     [
@@ -176,19 +190,20 @@ def test_few_rows__of_several_threads_and_after_an_error(copy):
 
 OUT_OF_BOUNDS = """
 import numpy as np
-from triplestore.kernels import jit
+from triplestore.kernels import compiled_cache
 from triplestore.kernels.terms.term_tables import copy_spans
 at, one = np.zeros(1, np.int64), np.ones(1, np.int64)
 out = np.zeros(8, np.uint8)
 try:
     copy_spans(np.zeros(8, np.uint8), at, one, at + 8, out[:8])
 except IndexError:
-    print("refused", jit.cache_folder())
+    print("refused", compiled_cache.cache_folder())
 else:
-    print("silent", jit.cache_folder())
+    print("silent", compiled_cache.cache_folder())
 """
 
 
+@needs_numba
 def test_bounds_check__finds_a_write_beyond_the_end_and_has_its_own_cache(copy):
     # The one byte written beyond the array is still inside the allocation.
     checked, _ = copy.run(OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="1")
@@ -198,6 +213,7 @@ def test_bounds_check__finds_a_write_beyond_the_end_and_has_its_own_cache(copy):
     assert checked.split()[1] != unchecked.split()[1]
 
 
+@needs_numba
 def test_cache__no_folder_that_can_be_written_is_no_error(copy):
     blocked = copy.package.parent / "file"
     blocked.touch()
@@ -205,9 +221,65 @@ def test_cache__no_folder_that_can_be_written_is_no_error(copy):
     assert out == copy.run()[0]
 
 
+# Prints whether the kernel was compiled, not loaded.
+COUNTED = """
+from triplestore.kernels.terms.term_tables import hash_terms
+print(bool(hash_terms.dispatcher().stats.cache_misses))
+"""
+
+
+@needs_numba
+def test_cache__a_copy_at_another_place_shares_it(copy, tmp_path):
+    other = Copy(tmp_path / "other")
+    other.cache = copy.cache
+    assert copy.run(COUNTED)[0] == "True\n"
+    assert other.run(COUNTED) == ("False\n", "")
+
+
+@needs_numba
+def test_cache__of_two_processes_at_a_time_one_compiles(copy, tmp_path):
+    programs = [copy.start(COUNTED), copy.start(COUNTED)]
+    said = sorted(program.communicate(timeout=300)[0] for program in programs)
+    assert said == ["False\n", "True\n"]
+
+
+@needs_numba
+def test_lock__of_a_process_that_stands_still_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TRIPLESTORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiled_cache, "_WAIT_SECONDS", 0.1)
+    with compiled_cache.one_process("a"), compiled_cache.one_process("a"):
+        pass  # got here after 0.1 s
+    monkeypatch.setattr(compiled_cache, "_WAIT_SECONDS", 900.0)
+    with compiled_cache.one_process("a"), compiled_cache.one_process("b"):
+        pass
+
+
+WARM = """
+from triplestore.kernels.warm_up import compile_all, our_kernels
+if __name__ == "__main__":
+    done = sorted(compile_all(2))
+    print(done == sorted(our_kernels()), *(name.rpartition(".")[2] for name in done))
+"""
+
+
+@needs_numba
+def test_warm_up__compiles_every_kernel(copy):
+    for folder in ("closures", "documents", "rows", "rules"):  # 28 s of processor time
+        shutil.rmtree(copy.package / "kernels" / folder)
+    for name in ("value_keys", "sort_terms"):
+        (copy.package / "kernels" / "terms" / f"{name}.py").unlink()
+    said, shown = copy.run(WARM)
+    assert said.split()[0] == "True" and "hash_terms" in said.split()
+    assert shown == ""
+    assert copy.run(COUNTED) == ("False\n", "")
+
+
 SILENT = "from triplestore.kernels import jit; jit.set_announcements(False)" + PROGRAM
 
 
+@needs_numba
 def test_announcement__can_be_turned_off(copy):
     assert copy.run(SILENT) == (copy.run()[0], "")
 
@@ -228,6 +300,7 @@ def plus(a, b):
     return a + b
 
 
+@needs_numba
 def test_kernel__frozen_writable_and_mapped_arrays_share_one_compilation(tmp_path):
     plain = np.arange(6, dtype=np.uint32)
     frozen = plain.copy()
@@ -246,6 +319,7 @@ def test_kernel__frozen_writable_and_mapped_arrays_share_one_compilation(tmp_pat
         assert len(add_up.dispatcher().signatures) == 1
 
 
+@needs_numba
 @pytest.mark.skipif(jit.plain_python(), reason="plain Python takes any array")
 def test_kernel__what_was_not_declared_is_refused_and_never_compiled():
     numbers = np.arange(6, dtype=np.uint32)
@@ -263,6 +337,7 @@ def test_kernel__what_was_not_declared_is_refused_and_never_compiled():
     assert len(add_up.dispatcher().signatures) == 1
 
 
+@needs_numba
 @pytest.mark.skipif(jit.plain_python(), reason="plain Python may allocate")
 def test_kernel__cannot_allocate():
     @kernel("i64(i64)")
@@ -289,13 +364,12 @@ def test_kernel__keeps_name_and_docstring():
 
 def test_all_kernels__are_few_and_documented():
     """Each signature costs 0.1 to 0.5 s at the first use on a machine."""
-    for module in pkgutil.walk_packages(triplestore.kernels.__path__, "triplestore.kernels."):
-        importlib.import_module(module.name)
-    ours = [k for k in jit.all_kernels() if k.__module__.startswith("triplestore.kernels.")]
+    ours = our_kernels().values()
     assert all(k.__doc__ for k in ours)
     assert sum(len(k.signatures) for k in ours) <= 78
 
 
+@needs_numba
 def test_ctrl_c__while_a_kernel_is_loaded_takes_effect_afterwards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -317,6 +391,7 @@ def test_ctrl_c__while_a_kernel_is_loaded_takes_effect_afterwards(
     jit._registry.remove(same)
 
 
+@needs_numba
 def test_kernels__are_loaded_in_other_threads_too(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 

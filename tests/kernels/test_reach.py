@@ -7,6 +7,7 @@ is compared with sets of pairs. What they do on larger graphs is tested in tests
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.closures.reachability import Pair, closure, keys, pairs, streamed
-from triplestore.closures import breadth_first
 from triplestore.closures.edge_graph import EdgeGraph
-from triplestore.closures.transitive import reach, reach_pairs, row_pool, strong_components
+from triplestore.closures.thresholds import CLOSURES
+from triplestore.closures.transitive import reach
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.kernels.closures.reach import NONE, number_components, spread
 
@@ -83,7 +84,7 @@ def test_spread__finds_nodes_in_the_order_of_distance(some: Any, limit: int) -> 
             assert expected[node] == 1 or expected[before] == expected[node] - 1
 
 
-class Tight(row_pool.Pool):
+class Tight(reach.Pool):
     """A pool that has just the room for one more row, so that it must grow for each."""
 
     __slots__ = ()
@@ -93,12 +94,10 @@ class Tight(row_pool.Pool):
 
 
 @pytest.fixture
-def step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def step_by_step(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> None:
     """Each call of a kernel does one step, in pools without room to spare."""
-    for module in (reach, strong_components, reach_pairs, row_pool, breadth_first):
-        monkeypatch.setattr(module, "STEPS", 1)
-    for module in (reach, row_pool):
-        monkeypatch.setattr(module, "Pool", Tight)
+    tune(CLOSURES, kernel_steps=1)
+    monkeypatch.setattr(reach, "Pool", Tight)
 
 
 def graph(rng: random.Random, size: int, count: int, acyclic: bool) -> set[Pair]:

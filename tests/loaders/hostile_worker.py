@@ -1,4 +1,4 @@
-"""A process that loads documents and says how each ended: what a crash ends is it alone.
+"""A process that loads documents and reports each outcome; a crash ends only this process.
 
 It reads one request a line (JSON: a path, and options of `load`), loads the document,
 reads some of it back, and answers with one line. It is given the bytes of memory it may take.
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from triplestore.errors import TripleStoreError
-from triplestore.loaders import load, small
+from triplestore.loaders import load
+from triplestore.loaders.thresholds import LOADING
 from triplestore.sparql.results import ReadSolutions, read_results
 from triplestore.sparql.results.formats import results_format
 from triplestore.terms.dictionary import Dictionary
@@ -25,13 +26,13 @@ RESULTS = ("srj", "srx", "tsv", "csv")
 
 
 def outcome(path: str, large: bool, **options: Any) -> str:
-    """`loaded n`, `refused` with the message, or `raw` with what should not have come out."""
+    """`loaded n`, `refused` with the message, or `raw` with an unexpected exception."""
     try:
         if path.rpartition(".")[2] in RESULTS:
             return f"loaded {read_back(Path(path))}"
         dictionary = Dictionary()
-        # A small load has at most as many bytes as it has where nothing is compiled yet.
-        small.WARM = -1 if large else small.COLD
+        # Small loads have the same maximum as before anything is compiled.
+        LOADING.small_warm = -1 if large else LOADING.small_cold
         result = load(None, dictionary, path=path, threads=1, **options)
         result.add_terms(dictionary)
         for number in range(1, min(dictionary.size, _READ) + 1):
@@ -53,11 +54,10 @@ def read_back(path: Path) -> int:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
-    small.WARM = -1
-    small.COLD = -1
-    load(b"<a:b> <a:c> <a:d> .\n", Dictionary(), format="nt")  # kernels, before memory is bounded
-    small.COLD = 1 << 20
+    """Answer requests until the end of the input."""
+    with LOADING.changed(small_warm=-1, small_cold=-1):
+        # Kernels are loaded before memory is bounded.
+        load(b"<a:b> <a:c> <a:d> .\n", Dictionary(), format="nt")
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     most = used + int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,4 +1,4 @@
-"""What the tests of the loaders share: loading by one path or the other, and results to compare."""
+"""Helpers for tests of the loaders: loading by either path, and results to compare."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyoxigraph as ox
-import pytest
 
-from triplestore.loaders import Loaded, load, ntriples, small
+from triplestore.loaders import Loaded, load
 from triplestore.loaders.scope import IN_TRIPLE
+from triplestore.loaders.thresholds import LOADING
 from triplestore.terms.dictionary import Dictionary
 
 NT, NQ = ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS
 
 
 @contextmanager
-def path_taken(large: bool, block_bytes: int = ntriples.BLOCK_BYTES) -> Iterator[None]:
+def path_taken(large: bool, block_bytes: int = LOADING.block_bytes) -> Iterator[None]:
     """All loads inside go through the kernel, or all through pyoxigraph alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        limit = -1 if large else 1 << 30
-        patch.setattr(small, "COLD", limit)
-        patch.setattr(small, "WARM", limit)
-        patch.setattr("triplestore.loaders.documents.BLOCK_BYTES", block_bytes)
+    most = -1 if large else 1 << 30
+    with LOADING.changed(small_cold=most, small_warm=most, block_bytes=block_bytes):
         yield
 
 
 def loaded(
-    data: Any, *, large: bool, block_bytes: int = ntriples.BLOCK_BYTES, **options: Any
+    data: Any, *, large: bool, block_bytes: int = LOADING.block_bytes, **options: Any
 ) -> tuple[Loaded, Dictionary]:
     """A load into a new dictionary, to which the new terms were added."""
     dictionary = Dictionary()

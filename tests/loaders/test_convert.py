@@ -9,7 +9,7 @@ import pyoxigraph as ox
 import pytest
 
 from triplestore.errors import ParseError, UsageError
-from triplestore.loaders import Problem, convert
+from triplestore.loaders import BadStatement, convert
 
 TRIG = b"@prefix : <http://x/> . :a :b :c . :g { :a :b _:d }"
 
@@ -57,7 +57,7 @@ def test_convert__paths_and_compression(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["nt", "nq", "ttl"])
 def test_convert__lenient_leaves_out_and_counts(source: str) -> None:
     data = b"<a:b> <a:c> <a:d> .\n<a:b> <a:c> <d> .\n<a:b> <a:c> <a:e> .\n"
-    problems: list[Problem] = []
+    problems: list[BadStatement] = []
     stream = io.BytesIO()
     skipped = convert(
         io.BytesIO(data), stream, from_format=source, to_format="nt", lenient=True,

@@ -1,11 +1,13 @@
-"""Documents that are no lines: what they say has the same labels, however large they are."""
+"""Documents of other formats than lines: labels do not depend on their size."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
 from triplestore import Store
-from triplestore.loaders import small
+from triplestore.loaders.thresholds import LOADING
 
 ODD = "[] <http://example.org/q> <http://[::1]/y> .\n"
 PLAIN = "<http://example.org/b> <http://example.org/p> [] .\n"
@@ -29,11 +31,11 @@ def test_labels__of_large_documents_are_numbered_in_their_order_where_lines_are_
 
 @pytest.mark.parametrize("large", [False, True])
 def test_labels__that_end_with_a_dot_are_read_back_and_written(
-    large: bool, monkeypatch: pytest.MonkeyPatch
+    large: bool, tune: Callable[..., None]
 ) -> None:
     """`rdf:nodeID` may end with one; no other syntax has such labels."""
-    monkeypatch.setattr(small, "COLD", -1 if large else small.COLD)
-    monkeypatch.setattr(small, "WARM", -1 if large else small.WARM)
+    if large:
+        tune(LOADING, small_cold=-1, small_warm=-1)
     text = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">
         <rdf:Description rdf:nodeID="a."><e:p rdf:nodeID="a"/><e:p rdf:nodeID="a._"/>
         <e:p rdf:nodeID="a."/><e:p rdf:nodeID="a.."/></rdf:Description></rdf:RDF>"""

@@ -9,7 +9,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -19,8 +19,9 @@ from support import fuzzing
 from tests.loaders.hostile import ATTACKS, ENDINGS, Worker, mutated
 from tests.loaders.loading_helpers import loaded, path_taken
 from triplestore.errors import CancelledError, ParseError
-from triplestore.loaders import Limits, compression, load, oxi, pipes
+from triplestore.loaders import Limits, compression, load, oxi
 from triplestore.loaders.scope import Renamer
+from triplestore.loaders.thresholds import LOADING
 from triplestore.loaders.work import Work
 from triplestore.terms.dictionary import Dictionary
 
@@ -126,10 +127,10 @@ def test_compressed__little_comes_out_at_once(ending: str, tmp_path: Path) -> No
         assert len(stream._ready) <= 33 << 20
 
 
-def test_pipe__nobody_writes_to_is_told_and_can_be_called_off(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_pipe__without_a_writer_is_reported_and_can_be_cancelled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(pipes, "_PATIENCE", 0.1)
+    tune(LOADING, patience=0.1)
     pipe = tmp_path / "data.nt"
     os.mkfifo(pipe)
     end = time.monotonic() + 0.5

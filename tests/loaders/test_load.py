@@ -16,8 +16,8 @@ import pytest
 
 from tests.loaders.loading_helpers import lines_of, loaded, path_taken, quads_of
 from triplestore.errors import CancelledError, ParseError, UsageError
-from triplestore.loaders import Problem, Progress, load
-from triplestore.loaders.report import Reading
+from triplestore.loaders import BadStatement, Progress, load
+from triplestore.loaders.report import ReadOptions
 from triplestore.loaders.work import Work
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of
@@ -146,7 +146,7 @@ def test_lenient__problems_say_where_and_why(tmp_path: Path, large: bool) -> Non
     result, _ = loaded(None, path=path, large=large, lenient=True)
     assert result.bad == 2 == result.files[0].bad
     first, second = result.problems
-    assert first == Problem(
+    assert first == BadStatement(
         str(path), lines - 1, 12,
         "expected an IRI <...>, a blank node _:..., a literal \"...\" or a triple term "
         "<<( ... )>> as the object, found the end of the line",
@@ -180,7 +180,7 @@ class Endless(io.RawIOBase):
         self.begun.set()
         self._left -= size
         if self._left < 0:
-            raise AssertionError("nobody has stopped it")
+            raise AssertionError("it was not stopped")
         first, self._at = self._at, (self._at + size) % len(self._text)
         return (self._text * (size // len(self._text) + 2))[first : first + size]
 
@@ -245,7 +245,7 @@ def test_failure__leaves_the_dictionary_and_files_alone(tmp_path: Path) -> None:
 
 
 def test_failure__the_first_in_the_order_of_the_documents_is_raised() -> None:
-    work = Work([], Dictionary(), Reading())
+    work = Work([], Dictionary(), ReadOptions())
     errors = {(1, 0): KeyError(), (0, 5): ValueError(), (0, 3): IndexError(), (2, 1): OSError()}
     for place, error in errors.items():
         work._fail(*place, error)

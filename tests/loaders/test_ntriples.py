@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads: the kernel, the small path and pyoxigraph agree on what a document says.
+"""N-Triples and N-Quads: the kernel, the small path and pyoxigraph find the same statements.
 
 The oracle is pyoxigraph's strict parser: the same documents are refused, with an error on the same
 line, and the others have the same statements, blank node labels included. Only a byte order mark,
@@ -7,6 +7,7 @@ which editors write and pyoxigraph refuses, is taken off first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,9 @@ from tests.loaders import documents_model
 from tests.loaders.documents_model import Maker
 from tests.loaders.loading_helpers import NQ, NT, lines_of, loaded, scoped
 from triplestore.errors import ParseError
-from triplestore.loaders import ntriples
 from triplestore.loaders.formats import BYTE_ORDER_MARK
-from triplestore.terms.guards.nesting import MOST_NESTED
+from triplestore.loaders.thresholds import LOADING
+from triplestore.terms.guards.document_limits import MOST_NESTED
 
 SHORT = 3_000
 LONG = 100_000
@@ -152,10 +153,8 @@ def test_code_point__valid_characters_only(frame: bytes) -> None:
     assert lines_of(result, dictionary) == scoped(ox.parse(b"\n".join(good), NT))
 
 
-def test_number_of__equal_bytes_of_another_kind_are_another_term(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(ntriples, "_TERMS", 12)  # a small table: most searches meet other terms
+def test_number_of__equal_bytes_of_another_kind_are_another_term(tune: Callable[..., None]) -> None:
+    tune(LOADING, block_terms=12)  # a small table: most searches meet other terms
     document = b"".join(
         b'<u:%d> <u:%d> "u:%d" .\n_:%d <u:%d> "%d" .\n_:x <u:x> "%d\\"@en" .\n_:x <u:x> "%d"@en .\n'
         % ((i % 70,) * 8)
@@ -194,10 +193,8 @@ def test_parse_lines__labels_that_do_not_fit_behind_the_text() -> None:
     assert lines_of(result, dictionary) == scoped(ox.parse(document, NQ), "f1234567890x")
 
 
-def test_parse_lines__a_triple_term_of_labels_that_do_not_fit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("triplestore.loaders.ntriples._SLACK", 256)
+def test_parse_lines__a_triple_term_of_labels_that_do_not_fit(tune: Callable[..., None]) -> None:
+    tune(LOADING, block_slack=256)
     inner = b"_:a"
     for i in range(MOST_NESTED):
         inner = b"<<( _:%x <a:> %s )>>" % (i, inner)

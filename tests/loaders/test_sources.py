@@ -1,4 +1,4 @@
-"""What can be loaded from, under which names and formats, compressed or not, damaged or not."""
+"""Sources: names and formats, compressed or not, damaged or not."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_load__compressed_files(tmp_path: Path, ending: str, large: bool) -> Non
 
 @BOTH
 @pytest.mark.parametrize("ending", ["", *COMPRESS])
-def test_load__a_byte_order_mark_is_no_part_of_the_text(
+def test_load__a_byte_order_mark_is_not_part_of_the_text(
     tmp_path: Path, ending: str, large: bool
 ) -> None:
     path = tmp_path / f"data.nt{ending}"
@@ -106,7 +106,7 @@ def test_load__flipped_bits_in_compressed_data_are_refused(tmp_path: Path, endin
 def test_load__a_name_that_lies_about_compression(tmp_path: Path) -> None:
     path = tmp_path / "data.nt.gz"
     path.write_bytes(DATA)
-    with pytest.raises(ParseError, match=r"gzip.*does not begin"):
+    with pytest.raises(ParseError, match=r"gzip.*does not start"):
         count(path=path)
     path.write_bytes(b"")
     assert count(path=path) == 0
@@ -149,18 +149,18 @@ def test_find_sources__says_what_is_wrong(tmp_path: Path) -> None:
     for message, args in {
         "known extension": (None, tmp_path),
         r"no file .* matches": (None, str(tmp_path / "*.nt")),
-        "tells no RDF format": (None, tmp_path / "notes.txt"),
+        "shows no RDF format": (None, tmp_path / "notes.txt"),
         "either": (None, None),
         "standard input needs a format": (None, "-"),
         "a document needs a format": ("<a:b> <a:b> <a:b> .", None),
-        "without a telling name": (io.BytesIO(b""), None),
+        "whose name shows no format": (io.BytesIO(b""), None),
         "cannot load from int": (3, None),
     }.items():
         with pytest.raises(UsageError, match=message):
             find_sources(*args)  # type: ignore[arg-type]
     with pytest.raises(StorageError, match="No such file"):
         find_sources(None, tmp_path / "absent.nt")
-    with pytest.raises(UsageError, match="there are: ntriples, nquads"):
+    with pytest.raises(UsageError, match="give one of: ntriples, nquads"):
         format_of("spreadsheet")
 
 

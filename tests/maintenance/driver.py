@@ -1,7 +1,7 @@
-"""A small store for tests: the engine on tables of its own, with facts as tuples of term keys.
+"""A small store for tests: the engine on its own tables, with facts as tuples of term keys.
 
 `Driver` applies a step of a schedule with a strategy, writes the rows, and can say what holds, how
-it is stated and counted, in the form of the oracle (`naive`), so that the two can be compared.
+it is asserted and counted, in the form of the oracle (`naive`), so that the two can be compared.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.maintenance.update import Closure, update
 from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.packed_keys import U32, columns_of, key_of, pack
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.written_out import Choice
@@ -101,13 +101,13 @@ class Driver:
         self.terms = QueryTerms(self.dictionary)  # as a store does: it knows the terms of its time
         plus, minus = self.batch(added), self.batch(deleted)
         minus = _minus(minus, plus)
-        stated = {
+        asserted = {
             name: self._status(name, keys) == EXPLICIT
             for batch in (plus, minus)
             for name, keys in batch.items()
             if batch is plus
         }
-        plus = {n: k[~stated[n]] for n, k in plus.items() if not stated[n].all()}
+        plus = {n: k[~asserted[n]] for n, k in plus.items() if not asserted[n].all()}
         minus = {n: k[self._status(n, k) == EXPLICIT] for n, k in minus.items()}
         minus = {n: k for n, k in minus.items() if len(k)}
         after = self._with(self._with(self.tables, plus, EXPLICIT), minus, 0)

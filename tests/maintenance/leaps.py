@@ -20,8 +20,7 @@ from triplestore.closures.attached import leap_key
 from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import stratify
 from triplestore.errors import ProgramError
-from triplestore.maintenance.modules.external_facts import all_external
-from triplestore.maintenance.modules.leaps import leaps_of
+from triplestore.maintenance.modules.leaping import leaps_of
 from triplestore.maintenance.steps.rederive import derivable_keys
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.packed_keys import NO_KEYS
@@ -61,7 +60,7 @@ NODES = "abcdefgh"
 
 @dataclass
 class LeapingStep:
-    """What is stated and taken back, and the rules from then on if they are others."""
+    """Asserted and retracted facts, and the rules from then on if they change."""
 
     added: set[Fact]
     removed: set[Fact]
@@ -77,7 +76,7 @@ class LeapingCase:
     steps: list[LeapingStep] = field(default_factory=list)
 
     def states(self) -> Iterator[tuple[Program, frozenset[Fact], LeapingStep | None]]:
-        """Rules and stated facts after each step, and the step."""
+        """Rules and asserted facts after each step, and the step."""
         rules, held = self.rules, self.facts
         yield rules, frozenset(held), None
         for step in self.steps:
@@ -145,8 +144,8 @@ def is_another(own: Family, one: Family) -> bool:
 
 
 def check_grounds(driver: Driver, where: str) -> int:
-    """Assert what `leaping` says is always true of what is kept; returned is how many edges there
-    are that recursion derives."""
+    """Assert what `leaping` says is always true of the kept closures; returns the number of edges
+    that recursion derives."""
     assert driver.compiled is not None
     found = 0
     for key, attached in driver.tables.schemes.items():
@@ -155,8 +154,8 @@ def check_grounds(driver: Driver, where: str) -> int:
         relation, ground = leap_key(key), attached.ground
         work = Work(driver.compiled, driver.tables, driver.terms)
         rules = driver.compiled.strata[work.levels.relation(relation)]
-        leap = leaps_of(work, rules.recursive)[relation]
-        outside = np.sort(leap.edges(all_external(work, relation)))
+        leap = leaps_of(work, rules)[relation]
+        outside = np.sort(leap.edges(work.all_supported(relation)))
         assert outside.tolist() == ground.sure.edges.tolist(), f"{where}: what is sure"
         held = np.concatenate([NO_KEYS, *work.stored.pairs(relation).blocks()])
         pairs = np.concatenate([NO_KEYS, *leap.conclusions(ground.every.blocks())])

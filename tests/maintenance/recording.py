@@ -1,13 +1,13 @@
 """Which rule instances an update of the engine considers, phase by phase.
 
-`recorded(monkeypatch)` makes plans keep all variables, and notes each instance as ground atoms, so
+`recorded` makes plans keep all variables, and notes each instance as ground atoms, so
 that tests can say what the papers' theorems say: nothing twice, old instances first, then new ones.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +20,9 @@ from triplestore.evaluate.evaluation import Evaluation
 from triplestore.maintenance.search import instance_pieces, kernel_search
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.search.proof_search import BackwardSearch
-from triplestore.maintenance.steps import many_rounds, rederive
+from triplestore.maintenance.steps import rederive
 from triplestore.maintenance.steps.stratum import StratumUpdate
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.fact_sets import ANY, Batch
 from triplestore.relations.packed_keys import columns_of
 from triplestore.rules import body_plans
@@ -92,7 +93,7 @@ def _facts(atom: CompiledAtom, rows: Any, n: int, type_id: int) -> list[Fact]:
     return [("t", s, name, o) for s, o in zip(first, second, strict=True)]
 
 
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
+def recorded(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Recording:
     """Note all instances of all updates from now on."""
     made = Recording()
     changed, whole = Evaluation.changed, Evaluation.whole
@@ -153,7 +154,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
     monkeypatch.setattr(
         kernel_search, "loaded_kernels", lambda: None
     )  # nor does a search with kernels
-    monkeypatch.setattr(many_rounds, "AFTER", 1 << 60)  # nor does it
+    tune(MAINTENANCE, rounds_before_kernel=1 << 60)  # nor do many rounds in one call
     monkeypatch.setattr(body_plans, "_with_keeps", all_kept)
     monkeypatch.setattr(
         instance_pieces,

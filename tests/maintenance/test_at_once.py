@@ -3,6 +3,7 @@ go and come back: each instance is counted once, whichever of its atoms it is fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -13,8 +14,8 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.naive import Fact
 from tests.maintenance.notation import facts, program
 from tests.maintenance.test_update import run
-from triplestore.maintenance.steps import stratum
 from triplestore.maintenance.strategies import STRATEGIES, strategy
+from triplestore.relations.thresholds import RELATIONS
 
 NAMES = "ABDE"
 STATES = tuple(product((False, True), repeat=len(NAMES)))
@@ -51,8 +52,8 @@ def test_all_atoms_of_instances_change_at_once(name: str, rules: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["dred", "dred_c", "bf", "fbf_c", "rematerialise", "mixed"])
-def test_facts_that_come_beside_what_was_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stratum, "ONE_RUN", 0)
+def test_facts_that_come_beside_what_was_there(name: str, tune: Callable[..., None]) -> None:
+    tune(RELATIONS, run_keys=0)
     run(500, 8, name)
     run_plentiful(1, 1, name)
     if name == "mixed":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.maintenance.checking import check_case, check_state
@@ -11,10 +13,9 @@ from tests.maintenance.programs import random_case
 from triplestore.errors import ProgramError
 from triplestore.maintenance import auto
 from triplestore.maintenance.auto import Auto
-from triplestore.maintenance.limits import costs
-from triplestore.maintenance.limits.budget import Overrun
-from triplestore.maintenance.limits.clocks import Clocks
+from triplestore.maintenance.budget import Clocks, Overrun
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.rules.simplify import simplify
 
 RULES = ":B[?y] :- :B[?x], :T[?x, ?y] . :C[?x] :- :B[?x], NOT :D[?x] ."
@@ -65,15 +66,15 @@ def test_auto__where_half_of_all_goes__it_is_done_anew() -> None:
     gone = frozenset(facts(chain(101))) - frozenset(facts("B(n0)"))
     closure = driver.step((), gone, None, Auto(clock=all_time))
     assert [r.strategy for r in closure.strata if r.number] == ["rematerialise"] * 2
-    assert {r.why for r in closure.strata if r.number} == {"50% of what is stated goes"}
+    assert {r.why for r in closure.strata if r.number} == {"50% of the asserted facts go"}
     check_state(driver, rules, explicit - gone, "after a large change")
 
 
 @pytest.mark.parametrize(("each", "name"), [(1.0, "rematerialise"), (0.0, "dred_c")])
 def test_auto__what_is_known_to_take_longer__is_done_anew(
-    each: float, name: str, monkeypatch: pytest.MonkeyPatch
+    each: float, name: str, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(auto, "LEAST", 0.0)
+    tune(MAINTENANCE, least_seconds=0.0)
     driver, rules = Driver(), program(RULES)
     explicit = frozenset(facts(chain(200)))
     driver.step(explicit, (), rules, Auto())
@@ -137,8 +138,10 @@ def test_auto__what_takes_facts_away__may_be_done_anew(name: str, added: str, de
     check_state(driver, program(rules), (given - facts(deleted)) | facts(added), name)
 
 
-def test_auto__where_most_is_dropped__it_is_done_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "LEAST", 0.0)
+def test_auto__where_most_is_dropped__it_is_done_anew(
+    monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
+) -> None:
+    tune(MAINTENANCE, least_seconds=0.0)
     monkeypatch.setitem(auto.STRATEGIES, "bf_c", InVain)
     driver, rules = Driver(), program(ONE_STRATUM["recursive"][0])
     explicit = facts(chain(400))
@@ -178,8 +181,8 @@ def test_auto__rules_that_go__may_be_done_anew() -> None:
     check_state(driver, left, given, "B is empty")
 
 
-def test_auto__small_changes__are_maintained_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "LEAST", 0.0)  # as if there were much to be saved by a search
+def test_auto__small_changes__are_maintained_and_say_so(tune: Callable[..., None]) -> None:
+    tune(MAINTENANCE, least_seconds=0.0)  # as if there were much to be saved by a search
     driver = Driver()
     explicit = frozenset(facts(chain(20)))
     first = driver.step(explicit, (), program(RULES), Auto())
@@ -207,7 +210,7 @@ def test_auto__few_changes_that_take_too_long_again_and_again__are_tried_less() 
     tried = ["took more" in why(edge, hasty) for edge in range(39, 28, -1)]
     assert tried == [True, True, False, False, True, *[False] * 4, True, False]
     assert "nothing is lost" in why(29, hasty, away=False)
-    assert "time and again" in why(28, patient)
+    assert "of this size took longer" in why(28, patient)
     for edge in range(27, 20, -1):
         why(edge, patient)  # the 8 that are not tried end here
     assert "within" in why(20, patient)
@@ -223,7 +226,7 @@ def test_auto__a_trial_that_ended_too_early__says_nothing(taken: float, failures
     driver.step(facts(chain(40)), (), rules, Auto())
     now = [-1e9]
 
-    def slow() -> Clocks:  # every look at it is so many seconds later
+    def slow() -> Clocks:  # every read of it is some seconds later
         now[0] += taken
         return now[0], now[0]
 
@@ -241,9 +244,9 @@ def test_auto__a_trial_that_ended_too_early__says_nothing(taken: float, failures
     ],
 )
 def test_auto__a_search_that_proves_much__is_not_followed_by_overdeletion(
-    more: str, tried: str, monkeypatch: pytest.MonkeyPatch
+    more: str, tried: str, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(costs, "LEAST", 0.0)
+    tune(MAINTENANCE, least_seconds=0.0)
     driver, rules = Driver(), program(ONE_STRATUM["recursive"][0])
     held, gone = facts(f"{chain(8)} {more}"), facts("T(n5, n6)")
     driver.step(held, (), rules, Auto())

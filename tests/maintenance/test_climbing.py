@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.maintenance.programs import random_case
 from triplestore.kernels.rules import fire as kernels
 from triplestore.maintenance.steps import many_rounds
 from triplestore.maintenance.strategies import STRATEGIES, strategy
+from triplestore.maintenance.thresholds import MAINTENANCE
 
 BACK_AND_FORTH = ":p[?y, ?x] :- :p[?x, ?y], :q[?x, ?y] ."  # two rounds are all it has
 CLIMBS = [
@@ -52,7 +54,7 @@ REFUSED = [
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[many_rounds.Rounds]:
+def calls(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> list[many_rounds.Rounds]:
     """Rounds done so from the first one on; what each call came to."""
     found: list[many_rounds.Rounds] = []
     call = many_rounds._call
@@ -61,7 +63,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[many_rounds.Rounds]:
         found.append(call(*arguments))
         return found[-1]
 
-    monkeypatch.setattr(many_rounds, "AFTER", 0)
+    tune(MAINTENANCE, rounds_before_kernel=0)
     monkeypatch.setattr(many_rounds, "_call", noted)
     monkeypatch.setattr(many_rounds, "loaded_kernels", lambda: kernels)
     return found
@@ -98,23 +100,21 @@ def counted(text: str, name: str) -> list[dict[str, int]]:
 @pytest.mark.parametrize("name", ["dred", "dred_c", "rematerialise", "counting"])
 @pytest.mark.parametrize("text", [*CLIMBS, *REFUSED])
 def test_climb__of_every_kind__concludes_what_rounds_do(
-    text: str, name: str, calls: list[many_rounds.Rounds], monkeypatch: pytest.MonkeyPatch
+    text: str, name: str, calls: list[many_rounds.Rounds], tune: Callable[..., None]
 ) -> None:
     together = counted(text, name)
     assert (text in REFUSED) == (not calls)
     if calls:
         assert max(len(call.ends) for call in calls) > 2 * (text != BACK_AND_FORTH)
-    monkeypatch.setattr(many_rounds, "AFTER", 1 << 60)
+    tune(MAINTENANCE, rounds_before_kernel=1 << 60)
     assert counted(text, name) == together
 
 
 @pytest.mark.parametrize(("room", "long"), [(4, 4096), (1 << 14, 1), (8, 2), (64, 3)])
 def test_climb__without_room_or_rounds_enough__goes_on(
-    room: int, long: int, calls: list[many_rounds.Rounds], monkeypatch: pytest.MonkeyPatch
+    room: int, long: int, calls: list[many_rounds.Rounds], tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(many_rounds, "ROOM", room)
-    monkeypatch.setattr(many_rounds, "LONG", long)
-    monkeypatch.setattr(many_rounds, "WIDE", room)
+    tune(MAINTENANCE, kernel_room=room, kernel_rounds=long, kernel_round_facts=room)
     for text in CLIMBS[:7]:
         counted(text, "dred_c")
     assert any(len(call.left) for call in calls)
@@ -129,7 +129,7 @@ def test_climb__begins_after_some_rounds__and_goes_on(monkeypatch: pytest.Monkey
     called: list[int] = []
     call = many_rounds._call
     monkeypatch.setattr(many_rounds, "_call", lambda *given: (called.append(1), call(*given))[1])
-    for length, calls in ((many_rounds.AFTER - 2, 0), (60, 1)):
+    for length, calls in ((MAINTENANCE.rounds_before_kernel - 2, 0), (60, 1)):
         chain = facts(f"A(n0) {' '.join(f'p(n{i}, n{i + 1})' for i in range(length))}")
         driver = Driver()
         closure = driver.step(chain, (), program(CLIMBS[1]), strategy("dred_c"))

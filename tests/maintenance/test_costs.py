@@ -7,22 +7,9 @@ import time
 import pytest
 
 from triplestore.kernels.jit import Kernel
-from triplestore.maintenance.limits.budget import Budget, Overrun
-from triplestore.maintenance.limits.clocks import Clocks, between, clocks
-from triplestore.maintenance.limits.costs import (
-    AGAIN,
-    ALLOWED,
-    COMPARING,
-    LEAST,
-    MANY,
-    PER_COMPARED,
-    PER_FAMILY,
-    TRYING,
-    Cost,
-    Patience,
-    Size,
-    smoothed,
-)
+from triplestore.maintenance.budget import Clocks, Overrun, ReasoningBudget, between, clocks
+from triplestore.maintenance.costs import Cost, Patience, Size, smoothed
+from triplestore.maintenance.thresholds import MAINTENANCE
 
 BOTH = ("bf_c", "dred_c")
 
@@ -38,7 +25,7 @@ def test_time__is_the_least_of_two_clocks() -> None:
     [((-1e9, -1e9), True), ((-1e9, 1e9), False), ((1e9, -1e9), False), ((1e9, 1e9), False)],
 )
 def test_budget__is_up_when_both_clocks_say_so(overrun: Clocks, up: bool) -> None:
-    budget = Budget(overrun=overrun)
+    budget = ReasoningBudget(overrun=overrun)
     if up:
         with pytest.raises(Overrun):
             budget.check()
@@ -71,17 +58,18 @@ def test_smoothed__one_accident_does_not_count_for_much() -> None:
 
 def test_plan__of_nothing_known__is_a_short_search_and_then_deletion() -> None:
     assert Size().plan(BOTH, 2, 1.0) == [("bf_c", 1.0), ("dred_c", 1.0)]
-    assert Size().plan(BOTH, MANY, 1.0) == [("dred_c", 1.0)]
+    assert Size().plan(BOTH, MAINTENANCE.many_changes, 1.0) == [("dred_c", 1.0)]
     assert Size().plan(("dred_c",), 2, 1.0) == [("dred_c", 1.0)]
-    assert Size().plan(BOTH, 2, 5 * LEAST) == [("bf_c", 5 * LEAST), ("dred_c", 5 * LEAST)]
-    assert Size().plan(BOTH, 2, LEAST) == [("dred_c", LEAST)], "nothing could be saved"
+    least = MAINTENANCE.least_seconds
+    assert Size().plan(BOTH, 2, 5 * least) == [("bf_c", 5 * least), ("dred_c", 5 * least)]
+    assert Size().plan(BOTH, 2, least) == [("dred_c", least)], "nothing could be saved"
 
 
 def test_plan__of_one_that_works__tries_the_other_for_less() -> None:
     size = Size()
     size.learn("dred_c", 2, 0.5)
-    assert size.plan(BOTH, 2, 1.0) == [("bf_c", TRYING * 0.5), ("dred_c", 1.0)]
-    size.learn("bf_c", 2, 2 * TRYING * 0.5)
+    assert size.plan(BOTH, 2, 1.0) == [("bf_c", MAINTENANCE.trying_again * 0.5), ("dred_c", 1.0)]
+    size.learn("bf_c", 2, 2 * MAINTENANCE.trying_again * 0.5)
     size.updates = 1
     assert size.plan(BOTH, 2, 1.0) == [("dred_c", 1.0)]
     size.learn("bf_c", 2, 0.0)
@@ -92,10 +80,10 @@ def test_plan__of_one_that_works__tries_the_other_for_less() -> None:
 def test_plan__what_is_not_best__is_tried_now_and_then() -> None:
     size = Size({"bf_c": 0.1, "dred_c": 0.2})
     tried = []
-    for size.updates in range(1, 2 * AGAIN + 1):
+    for size.updates in range(1, 2 * MAINTENANCE.again + 1):
         tried.append([name for name, _ in size.plan(BOTH, 1, 1.0)])
-    assert tried[AGAIN - 1] == ["dred_c", "bf_c"]
-    assert tried.count(["bf_c"]) == 2 * AGAIN - 1
+    assert tried[MAINTENANCE.again - 1] == ["dred_c", "bf_c"]
+    assert tried.count(["bf_c"]) == 2 * MAINTENANCE.again - 1
 
 
 def test_plan__of_the_only_one__is_none_when_it_is_too_dear() -> None:
@@ -132,8 +120,9 @@ def test_cost__where_fewer_changes_failed__more_are_not_tried_for_a_while() -> N
 def test_cost__of_rematerialising__falls_with_what_is_left() -> None:
     cost = Cost(full=1e-6)
     some = [cost.rematerialising(10, 1e6, True, share) for share in (0.0, 0.5, 1.0)]
-    assert some[0] == pytest.approx(1.0 + 10 * PER_FAMILY)
-    assert some[2] == pytest.approx(1e6 * PER_COMPARED + 10 * PER_FAMILY)
+    assert some[0] == pytest.approx(1.0 + 10 * MAINTENANCE.family_seconds)
+    fixed = 10 * MAINTENANCE.family_seconds
+    assert some[2] == pytest.approx(1e6 * MAINTENANCE.compared_seconds + fixed)
     assert some[0] > some[1] > some[2]
 
 
@@ -150,7 +139,8 @@ def test_cost__measured__predicts_the_same_again() -> None:
 def test_cost__of_a_first_closure__is_replaced_by_what_is_measured() -> None:
     cost = Cost()
     cost.learn_closure(0.1, 20, 1e6)
-    assert cost.rematerialising(20, 1e6, True, 0.0) == pytest.approx(0.1 + 1e6 * COMPARING)
+    comparing = 1e6 * MAINTENANCE.comparing_seconds
+    assert cost.rematerialising(20, 1e6, True, 0.0) == pytest.approx(0.1 + comparing)
     cost.learn_full(0.5, 20, 1e6, 0.0)
     assert cost.rematerialising(20, 1e6, True, 0.0) == pytest.approx(0.5)
     cost.learn_full(0.1, 20, 1e6, 0.0)
@@ -161,4 +151,4 @@ def test_cost__unmeasured_recursion__is_taken_to_cost_more() -> None:
     assert Cost().rematerialising(5, 1e4, True, 0.0) > 4 * Cost().rematerialising(
         5, 1e4, False, 0.0
     )
-    assert ALLOWED < 1.0
+    assert MAINTENANCE.allowed < 1.0

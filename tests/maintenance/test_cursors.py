@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,16 +18,17 @@ from tests.maintenance.makers import MAKERS
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore import Store
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.kernels.rules import fire as loaded
 from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search import kernel_cursors, kernel_search
 from triplestore.maintenance.search.kernel_cursors import Cursors
-from triplestore.maintenance.search.numbered_facts import Numbered
+from triplestore.maintenance.search.numbered_facts import NumberedFacts
 from triplestore.maintenance.strategies import strategy
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
-from triplestore.relations import tables
 from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.backward_rules import BackwardRules
 from triplestore.rules.families import LOWER, Family
 
@@ -37,7 +39,7 @@ Given: TypeAlias = "Counter[tuple[Key, tuple[Key, ...]]]"
 
 
 @pytest.fixture(autouse=True)
-def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def met(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[str]:
     """Kernels as if they were loaded; how many instances came from cursors and from pieces."""
     found: Counter[str] = Counter()
     given, others = kernel_search.KernelSearch._meet_given, kernel_search.KernelSearch._meet
@@ -46,11 +48,11 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["cursors"] += len(some.goals)
         given(self, some)
 
-    def meet(self: kernel_search.KernelSearch, some: list[tuple[Family, Rows, int]]) -> int:
+    def meet(self: kernel_search.KernelSearch, some: list[tuple[Family, Bindings, int]]) -> int:
         found["pieces"] += sum(n for _, _, n in some)
         return others(self, some)
 
-    monkeypatch.setattr(tables, "COMBINE_ROWS", 0)  # each step of a schedule is a layer more
+    tune(RELATIONS, combine_rows=0)  # each step of a schedule is a layer more
     monkeypatch.setattr(kernel_search, "loaded_kernels", lambda: loaded)
     monkeypatch.setattr(kernel_search.KernelSearch, "_meet_given", meet_given)
     monkeypatch.setattr(kernel_search.KernelSearch, "_meet", meet)
@@ -58,14 +60,13 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.fixture(params=["as they are", "little at a time", "copied"])
-def limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def limits(request: pytest.FixtureRequest, tune: Callable[..., None]) -> str:
     """Limits as they are; rooms for few instances, and few rows at a time; no layer read where it
     is, or one order of one only."""
     if request.param == "little at a time":
-        monkeypatch.setattr(kernel_cursors, "_ROOM", 3)
-        monkeypatch.setattr(kernel_cursors, "_LOOKS", 1)
+        tune(MAINTENANCE, cursor_instances=3, cursor_looks=1)
     if request.param == "copied":
-        monkeypatch.setattr(kernel_cursors, "_KEPT", 1)
+        tune(MAINTENANCE, cursor_layers=1)
     return str(request.param)
 
 
@@ -180,7 +181,7 @@ def by_hand(work: Work, families: list[Family]) -> Given:
 
 def by_cursors(work: Work, rules: BackwardRules, rng: random.Random) -> Given:
     """The same for all facts that are stored, in pieces."""
-    facts = Numbered(rules.names)
+    facts = NumberedFacts(rules.names)
     one = Cursors(rules, facts, work.stored, work.survivors(), work.gone)
     for name in dict.fromkeys(family.head.relation for family in rules.families):
         assert isinstance(name, int), "cursors follow relations of two columns"
@@ -214,7 +215,7 @@ def by_cursors(work: Work, rules: BackwardRules, rng: random.Random) -> Given:
     return found
 
 
-def fact_of(facts: Numbered, number: int) -> Key:
+def fact_of(facts: NumberedFacts, number: int) -> Key:
     return (facts.names[facts.relation[number]], *divmod(int(facts.key[number]), 1 << 32))
 
 

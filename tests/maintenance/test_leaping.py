@@ -11,58 +11,59 @@ import pytest
 
 from tests.maintenance.checking import check_state
 from tests.maintenance.driver import Driver
-from tests.maintenance.leaps import check_grounds, leaping_case
+from tests.maintenance.leaps import LeapingCase, check_grounds, leaping_case
 from tests.maintenance.notation import facts, key, program
 from triplestore.maintenance.changed_rows import Closure
-from triplestore.maintenance.modules import leaping
-from triplestore.maintenance.steps import rederive
 from triplestore.maintenance.strategies import STRATEGIES, strategy
+from triplestore.maintenance.thresholds import MAINTENANCE
 
 TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
 SAME = ":E[?x, ?y] :- :R[?x, ?y], :R[?y, ?x] . :R[?x, ?y] :- :E[?x, ?y] . "
 
 
-def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """So many cases from a seed on; returned is how many edges of recursion there were."""
+def run(first: int, count: int, name: str) -> int:
+    """Run some cases, beginning with a seed; returns the number of edges that recursion made."""
     found = 0
     for seed in range(first, first + count):
         rng = random.Random(seed)
         case = leaping_case(rng)
-        monkeypatch.setattr(leaping, "FEW", rng.choice((0, 1 << 12)))
-        monkeypatch.setattr(rederive, "MANY", rng.choice((0, 3, 1 << 12)))
-        driver = Driver(rng.choice(("levels", "levels", "one")), modules=True)
-        driver.ids([key("a"), key("b")])  # a query's own ids, once given, are not the dictionary's
-        for number, (rules, held, step) in enumerate(case.states()):
-            names = list(STRATEGIES) if name == "mixed" else [name]
-            if name == "mixed":
-                driver.modules = rng.random() < 0.9
-                names += ["dred_c"] * len(names)
-            how = strategy(rng.choice(names))
-            if step is None:
-                driver.step(held, (), rules, how)
-            else:
-                changed = rules if step.rules or (name == "mixed" and rng.random() < 0.2) else None
-                driver.step(step.added, step.removed, changed, how)
-            where = f"seed {seed} after step {number}"
-            check_state(driver, rules, held, where)
-            found += check_grounds(driver, where)
+        few, many = rng.choice((0, 1 << 12)), rng.choice((0, 3, 1 << 12))
+        with MAINTENANCE.changed(few_new_edges=few, many_goals=many):
+            found += _run(case, rng, name, seed)
+    return found
+
+
+def _run(case: LeapingCase, rng: random.Random, name: str, seed: int) -> int:
+    found = 0
+    driver = Driver(rng.choice(("levels", "levels", "one")), modules=True)
+    driver.ids([key("a"), key("b")])  # a query's own ids, once given, are not the dictionary's
+    for number, (rules, held, step) in enumerate(case.states()):
+        names = list(STRATEGIES) if name == "mixed" else [name]
+        if name == "mixed":
+            driver.modules = rng.random() < 0.9
+            names += ["dred_c"] * len(names)
+        how = strategy(rng.choice(names))
+        if step is None:
+            driver.step(held, (), rules, how)
+        else:
+            changed = rules if step.rules or (name == "mixed" and rng.random() < 0.2) else None
+            driver.step(step.added, step.removed, changed, how)
+        where = f"seed {seed} after step {number}"
+        check_state(driver, rules, held, where)
+        found += check_grounds(driver, where)
     return found
 
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])
-def test_leaping__random_schedules__equal_the_oracle(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edges = run(0, 40 if name in ("dred_c", "mixed") else 5, name, monkeypatch)
+def test_leaping__random_schedules__equal_the_oracle(name: str) -> None:
+    edges = run(0, 40 if name in ("dred_c", "mixed") else 5, name)
     assert edges or name not in ("dred_c", "mixed")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(40))
-def test_leaping__many_random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(1_000 + part * 250, 250, ("mixed", "dred_c")[part % 2], monkeypatch)
+def test_leaping__many_random_schedules__equal_the_oracle(part: int) -> None:
+    run(1_000 + part * 250, 250, ("mixed", "dred_c")[part % 2])
 
 
 # -- what it costs ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,16 +12,17 @@ from tests.maintenance.checking import check_state, engine_takes
 from tests.maintenance.closures import closure_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
-from tests.maintenance.programs import Step
+from tests.maintenance.programs import UpdateStep
 from tests.maintenance.written import WrittenClosure
-from triplestore.closures import kinds
+from triplestore.closures import attached
 from triplestore.closures.attached import SYMMETRIC, TRANSITIVE
 from triplestore.datalog.stratify import stratify
 from triplestore.errors import BudgetError
-from triplestore.maintenance import changed_rows
-from triplestore.maintenance.modules import edge_rows, external_facts
+from triplestore.maintenance import changed_rows, update_state
+from triplestore.maintenance.modules import edge_rows
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 from triplestore.relations.facts import difference_set
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.modules.recognise import ModuleGroup, find_groups
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.rules.simplify import simplify
@@ -36,7 +37,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for kind in (TRANSITIVE, SYMMETRIC):
         symmetric = kind == SYMMETRIC
         monkeypatch.setitem(
-            kinds.SCHEMES,
+            attached.SCHEMES,
             kind,
             lambda edges, _, symmetric=symmetric: WrittenClosure.build(edges, symmetric),
         )
@@ -201,13 +202,13 @@ HISTORIES = {
     ),
     "a cycle loses an edge": (TRANS + SYM, "+R(a, b) R(b, c) R(c, a)", "-R(a, b)"),
     "a loop alone": (TRANS + SYM, "+R(c, c)", "+R(a, b)", "-R(c, c)", "-R(a, b)"),
-    "a pair and its inverse stated": (
+    "a pair and its inverse asserted": (
         TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] .",
         "+R(a, b) S(b, a) R(b, c)",
         "-R(a, b)",
         "-S(b, a)",
     ),
-    "both ways of a symmetric edge stated": (
+    "both ways of a symmetric edge asserted": (
         TRANS + SYM,
         "+R(a, b) R(b, a) R(b, c)",
         "-R(a, b)",
@@ -287,7 +288,7 @@ def test_modules__changes_of_a_compressed_closure_are_listed_for_rules_that_read
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
 def test_modules__program_changes(mode: Mode) -> None:
     """A group comes, becomes another, and goes, with the facts of its properties in place."""
-    stated = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) A(a)"))
+    asserted = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) A(a)"))
     texts = [
         ":R[?x, ?y] :- :P[?x, ?y] .",
         TRANS,
@@ -304,8 +305,8 @@ def test_modules__program_changes(mode: Mode) -> None:
         driver = Driver(modules=True)
         driver.choice = Choice(mode)
         for text in [*texts[first:], *texts[:first], *texts[first:]]:
-            driver.step(stated, (), program(text), strategy("dred_c"))
-            check_state(driver, program(text), stated, text)
+            driver.step(asserted, (), program(text), strategy("dred_c"))
+            check_state(driver, program(text), asserted, text)
 
 
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
@@ -315,12 +316,12 @@ def test_modules__rules_replaced_by_some_whose_guard_does_not_hold__leave_nothin
     before: str, beside: str, mode: Mode
 ) -> None:
     """No rule of the group stays, so that nothing says what the old ones derived but the facts."""
-    stated = frozenset(facts("R(a, b) R(b, c) R(c, d) P(d, e) P(a, c)"))
+    asserted = frozenset(facts("R(a, b) R(b, c) R(c, d) P(d, e) P(a, c)"))
     driver = Driver(modules=True)
     driver.choice = Choice(mode)
     for text in (before, ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :T[:R] . " + beside):
-        driver.step(stated, (), program(text), strategy("dred_c"))
-        check_state(driver, program(text), stated, text)
+        driver.step(asserted, (), program(text), strategy("dred_c"))
+        check_state(driver, program(text), asserted, text)
 
 
 # -- random schedules ------------------------------------------------------------------------------
@@ -328,16 +329,18 @@ def test_modules__rules_replaced_by_some_whose_guard_does_not_hold__leave_nothin
 MODES: tuple[Mode, ...] = ("plain", "compressed")
 
 
-def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many cases from a seed on. Closures are kept as rows, by their schemes, or as it comes
-    with every step; those changed, and their edges, are looked through at once, or in pieces."""
+def run(
+    first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
+) -> None:
+    """Run some cases, beginning with a seed. Closures are kept as rows, by their schemes, or in
+    a random way in each step; changed ones and their edges are read at once, or in pieces."""
     for seed in range(first, first + count):
         case = closure_case(seed)
         if not engine_takes(case):
             continue
         rng = random.Random(seed)
-        monkeypatch.setattr(difference_set, "LARGE", rng.choice((0, 2, 1 << 21)))
-        for part in (external_facts, edge_rows):
+        tune(RELATIONS, written_pairs=rng.choice((0, 2, 1 << 21)))
+        for part in (update_state, edge_rows):
             monkeypatch.setattr(part, "BLOCK", 2 if seed % 2 else 1 << 16)
         mode: Mode | None = rng.choice((*MODES, None, None))
         names = list(STRATEGIES) if name == "mixed" else [name]
@@ -347,7 +350,7 @@ def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> N
             driver.modules = mode is not None or rng.random() < 0.8
             changed = rules if rules != before else None
             before = rules
-            step = case.steps[number - 1] if number else Step(explicit, frozenset())
+            step = case.steps[number - 1] if number else UpdateStep(explicit, frozenset())
             how = strategy(rng.choice(names))
             driver.step(step.additions, step.deletions, changed, how)
             driver.tables.validate()
@@ -356,23 +359,23 @@ def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])
 def test_modules__random_schedules__equal_the_oracle(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(100, 8, name, monkeypatch)
+    run(100, 8, name, monkeypatch, tune)
 
 
 def test_modules__random_schedules_with_written_closures__equal_the_oracle(
-    written: None, monkeypatch: pytest.MonkeyPatch
+    written: None, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(0, 40, "mixed", monkeypatch)
+    run(0, 40, "mixed", monkeypatch, tune)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(40))
 def test_modules__many_random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
+    part: int, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(1_000 + part * 250, 250, "mixed", monkeypatch)
+    run(1_000 + part * 250, 250, "mixed", monkeypatch, tune)
 
 
 # -- large closures --------------------------------------------------------------------------------
@@ -386,9 +389,9 @@ ABOVE = (
 
 
 def test_modules__one_side_of_a_large_closure__is_counted_without_its_pairs(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", 10)
+    tune(RELATIONS, written_pairs=10)
     edges = " ".join(f"R(n{i}, n{i + 1})" for i in range(30))
     driver = Driver(modules=True)
     driver.choice = Choice("compressed")
@@ -415,9 +418,9 @@ def test_modules__one_side_of_a_large_closure__is_counted_without_its_pairs(
     ],
 )
 def test_modules__no_side_of_a_large_closure__is_counted_by_one_pair(
-    rule: str, times: int, monkeypatch: pytest.MonkeyPatch
+    rule: str, times: int, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", 10)
+    tune(RELATIONS, written_pairs=10)
     rules = program(TRANS + rule + " :B[?x] :- :A[?x] .")
     driver = Driver(modules=True)
     driver.choice = Choice("compressed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -14,6 +15,7 @@ from triplestore import Store
 from triplestore.errors import BudgetError
 from triplestore.evaluate import evaluation
 from triplestore.evaluate.conclusions import Heads
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 
 HUB = " ".join(f"p(n{i}, h) q(h, m{i}) r(m{i}, n{i})" for i in range(30))
@@ -25,11 +27,10 @@ RULES = (
 
 
 @pytest.fixture
-def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def pieces(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> list[int]:
     """Pieces of few rows; how many conclusions went to the sums each time."""
-    monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)  # it has limits of its own
-    monkeypatch.setattr(evaluation, "PIECE", 5)
-    monkeypatch.setattr(evaluation, "_FEW", 1)
+    monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)  # it has its own limits
+    tune(EVALUATION, piece_rows=5, few_joined=1)
     found: list[int] = []
     whole = Heads.sum_up
 

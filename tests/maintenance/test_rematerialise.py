@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import TYPE_KEY, facts, program
 from tests.maintenance.programs import random_case
 from triplestore.maintenance.rematerialise import Rematerialise
-from triplestore.maintenance.steps import without_stratum
-from triplestore.maintenance.steps.without_stratum import Restated, stored_counts, stored_keys
+from triplestore.maintenance.steps.without_stratum import WithoutStratum, stored_counts, stored_keys
 from triplestore.maintenance.strategies import strategy
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update import Closure
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.facts.stored_facts import Stored
@@ -32,11 +33,10 @@ def test_rematerialise__one_stratum_for_all__equals_the_oracle(part: int) -> Non
 
 @pytest.mark.parametrize(("few", "dear"), [(0, 8), (32, 0)])
 def test_rematerialise__either_way_to_what_was__equals_the_oracle(
-    monkeypatch: pytest.MonkeyPatch, few: int, dear: int
+    tune: Callable[..., None], few: int, dear: int
 ) -> None:
     """Classes and counters are read whole, or looked up."""
-    monkeypatch.setattr(without_stratum, "_FEW", few)
-    monkeypatch.setattr(without_stratum, "_DEAR", dear)
+    tune(MAINTENANCE, few_classes=few, count_rows=dear)
     for seed in range(200, 225):
         case = random_case(seed)
         check_case(case, Rematerialise)
@@ -189,10 +189,10 @@ class Halves:
 def test_restated__classes_of_two_strata__own_ones_are_seen_if_stated() -> None:
     tables = layered(np.random.default_rng(5), 9, 1500)
     stored = Stored(tables, 9)
-    seen = Restated(stored, Halves(), 2).pairs(9)  # type: ignore[arg-type]
-    every, stated = stored_keys(stored, 9, HOLDS), stored_keys(stored, 9, EXPLICIT)
+    seen = WithoutStratum(stored, Halves(), 2).pairs(9)  # type: ignore[arg-type]
+    every, asserted = stored_keys(stored, 9, HOLDS), stored_keys(stored, 9, EXPLICIT)
     lower = every[every >> np.uint64(32) < 30]
-    want = np.sort(np.concatenate((lower, stated[stated >> np.uint64(32) >= 30])))
+    want = np.sort(np.concatenate((lower, asserted[asserted >> np.uint64(32) >= 30])))
     assert seen.array(0).tolist() == want.tolist()
     assert seen.array(1).tolist() == np.sort(swap(want)).tolist()
     asked = np.arange(60, dtype=np.uint32)[::-1].copy()

@@ -26,6 +26,7 @@ from triplestore.maintenance.search.give_up import Abort
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.strategies import strategy
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.rules.simplify import simplify
@@ -151,8 +152,8 @@ def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes
             + " "
             + " ".join(f"B(n{rng.randrange(nodes)})" for _ in range(10))
         )
-        stated = sorted(one for one in given if fact("B(a)")[3] != one[3])
-        deleted = set(rng.sample(stated, 20))
+        asserted = sorted(one for one in given if fact("B(a)")[3] != one[3])
+        deleted = set(rng.sample(asserted, 20))
         driver = Driver()
         driver.step(given, (), program(REACH), strategy("dred"))
         report = reference.bf_c(Materialisation(program(REACH), given), deleted)
@@ -166,7 +167,7 @@ def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
-    """The proof of a5 begins five steps away: with less, everything behind it is taken away."""
+    """The proof of a5 begins five steps away. With less, everything behind it is deleted."""
     chain = " ".join(f"T(a{i}, a{i + 1})" for i in range(9))
     taken = []
     for depth in range(8):
@@ -183,7 +184,7 @@ def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
 def test_abort__fact_that_becomes_a_goal__is_checked_after_all(
     make: Callable[..., Strategy],
 ) -> None:
-    """B(x) is too far from B(g), so B(g) is taken away; then B(x) is in doubt, and has a proof."""
+    """B(x) is too far from B(g), so B(g) is deleted. Then B(x) is in doubt, and has a proof."""
     driver, _ = reach("T(x, y) T(y, g) T(g, x) T(w, x) T(z, g)", "B(w) B(z)")
     closure = driver.step((), facts("T(z, g)"), None, make(Abort(depth=2)))
     assert closure.instances["deletion"] == 2
@@ -220,16 +221,16 @@ def test_abort__facts_that_wait_for_one_another__are_blocked_together() -> None:
 
 
 @pytest.fixture
-def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
-    return recorded(monkeypatch)
+def recording(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Recording:
+    return recorded(monkeypatch, tune)
 
 
 @pytest.mark.parametrize("at_once", [1, 1 << 20])
 @pytest.mark.parametrize("first", range(0, 75, 25))
 def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
-    first: int, at_once: int, recording: Recording, monkeypatch: pytest.MonkeyPatch
+    first: int, at_once: int, recording: Recording, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr("triplestore.maintenance.search.row_sources._ROWS", at_once)
+    tune(MAINTENANCE, source_rows=at_once)
     compared = 0
     for seed in range(first, first + 25):
         case = random_graph_case(seed) if seed % 2 else random_case(seed)

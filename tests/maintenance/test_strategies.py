@@ -1,4 +1,4 @@
-"""The strategies: what they take away and consider, beside the papers and their algorithms alone.
+"""The strategies: what they delete and consider, compared with the papers and their algorithms.
 
 `test_update` says that every strategy is exact. Here it is how they get there: the instances each
 phase considers are those that the papers' algorithms consider (where no order is involved, the same
@@ -28,7 +28,7 @@ from triplestore.datalog.stratify import Method
 from triplestore.errors import ProgramError
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.strategies import strategy
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.rules.simplify import simplify
 
 ALONE: dict[str, Callable[..., Report]] = {
@@ -45,8 +45,8 @@ ALONE: dict[str, Callable[..., Report]] = {
 
 
 @pytest.fixture
-def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
-    return recorded(monkeypatch)
+def recording(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Recording:
+    return recorded(monkeypatch, tune)
 
 
 def check_instances(recording: Recording, driver: Driver, old: set[Fact]) -> None:
@@ -96,7 +96,7 @@ def test_instances__recursive_programs__are_those_of_the_algorithm_alone(
         recording.type_id = driver.type_id
         explicit = set(case.facts)
         for step in case.updates:
-            # A fact that is inferred and now stated is a proof for us, and not for the papers.
+            # A fact that is inferred and now asserted is a proof for us, and not for the papers.
             added = {one for one in step.added if one not in driver.facts()}
             alone = Materialisation(case.program, explicit, strata)
             report = ALONE[name](alone, step.deleted - added, added)
@@ -249,7 +249,7 @@ def test_dredc__examples_of_the_papers__their_numbers(name: str, make: str) -> N
 
 
 DELETED_BY_BF = {
-    # name: facts taken away, instances of deletion and insertion
+    # name: deleted facts, instances of deletion and insertion
     "running, add": ("B(e) T(b, e)", 3, 4),
     "running, back": ("A(b) B(f) B(g) T(b, f)", 4, 3),
     "3": ("R(a, b)", 1, 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,13 +12,13 @@ from tests.maintenance.checking import check_state, engine_takes
 from tests.maintenance.closures import union_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
-from tests.maintenance.programs import Step
+from tests.maintenance.programs import UpdateStep
 from tests.proofs.test_audit import audited
 from tests.proofs.test_why import check_state as check_proofs
 from triplestore.closures.attached import UNION
 from triplestore.datalog.stratify import stratify
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations.facts import difference_set
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.modules.recognise import find_groups
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.rules.simplify import simplify
@@ -48,7 +49,7 @@ def unions(text: str) -> dict[str, list[tuple[str, bool]]]:
         (TRANS + UP + ":S[?x, ?x] :- :A[?x] . :B[?x] :- :S[?x, ?y] .", {"S": [("R", False)]}),
         (":S[?x, ?y] :- :P[?x, ?y] .", {}),  # nothing is closed
         (TRANS + ":S[?x, ?y] :- :R[?x, ?y], :A[?x] .", {}),  # some of the pairs
-        (TRANS + UP + ":S[?y, ?x] :- :S[?x, ?y], :A[?x] .", {}),  # goes on by itself
+        (TRANS + UP + ":S[?y, ?x] :- :S[?x, ?y], :A[?x] .", {}),  # recursive by itself
         (TRANS + UP + ":R[?x, ?y] :- :S[?x, ?y] .", {}),  # one closure
     ],
 )
@@ -76,7 +77,7 @@ def viewed(driver: Driver) -> int:
 
 HISTORIES = {
     "a part changes": ("", "+R(a, b) R(b, c)", "+R(c, d)", "-R(b, c)"),
-    "stated, too": ("", "+R(a, b) R(b, c)", "+S(a, c) S(x, y)", "-R(a, b)", "-S(a, c)"),
+    "asserted, too": ("", "+R(a, b) R(b, c)", "+S(a, c) S(x, y)", "-R(a, b)", "-S(a, c)"),
     "in two parts": (
         ":S[?x, ?y] :- :P[?x, ?y] .",
         "+R(a, b) R(b, c) P(a, c)",
@@ -102,8 +103,8 @@ HISTORIES = {
 
 @pytest.mark.parametrize("large", [0, 1 << 21])
 @pytest.mark.parametrize("name", HISTORIES)
-def test_unions__histories(name: str, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", large)
+def test_unions__histories(name: str, large: int, tune: Callable[..., None]) -> None:
+    tune(RELATIONS, written_pairs=large)
     rules, *steps = HISTORIES[name]
     follow(TRANS + UP + rules, *steps)
 
@@ -126,7 +127,7 @@ def test_unions__of_rows_and_of_few_pairs__have_rows() -> None:
 
 def test_unions__program_changes() -> None:
     """A union comes, has other parts, becomes a closure, and goes, with facts in place."""
-    stated = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) P(a, c) A(a) T(b, a)"))
+    asserted = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) P(a, c) A(a) T(b, a)"))
     texts = [
         TRANS + UP,
         TRANS + UP + ":S[?y, ?x] :- :P[?x, ?y] .",
@@ -141,22 +142,22 @@ def test_unions__program_changes() -> None:
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
         for text in [*texts[first:], *texts[:first], *texts[first::-1]]:
-            driver.step(stated, (), program(text), strategy("dred_c"))
-            check_state(driver, program(text), stated, text)
+            driver.step(asserted, (), program(text), strategy("dred_c"))
+            check_state(driver, program(text), asserted, text)
 
 
 # -- random schedules ------------------------------------------------------------------------------
 
 
-def run(first: int, count: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """So many cases from a seed on; how often there was a view."""
+def run(first: int, count: int, tune: Callable[..., None]) -> int:
+    """Run some cases, beginning with a seed; returns how often there was a view."""
     found = 0
     for seed in range(first, first + count):
         case = union_case(seed)
         if not engine_takes(case):
             continue
         rng = random.Random(seed)
-        monkeypatch.setattr(difference_set, "LARGE", rng.choice((0, 2, 1 << 21)))
+        tune(RELATIONS, written_pairs=rng.choice((0, 2, 1 << 21)))
         mode: Mode | None = rng.choice(("compressed", "compressed", None))
         driver, before = Driver(modules=True), None
         for number, (rules, explicit) in enumerate(case.states()):
@@ -164,7 +165,7 @@ def run(first: int, count: int, monkeypatch: pytest.MonkeyPatch) -> int:
             driver.modules = mode is not None or rng.random() < 0.8
             changed = rules if rules != before else None
             before = rules
-            step = case.steps[number - 1] if number else Step(explicit, frozenset())
+            step = case.steps[number - 1] if number else UpdateStep(explicit, frozenset())
             how = strategy(rng.choice(list(STRATEGIES)))
             driver.step(step.additions, step.deletions, changed, how)
             driver.tables.validate()
@@ -174,10 +175,8 @@ def run(first: int, count: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_unions__random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run(part * 20, 20, monkeypatch) > 10
+def test_unions__random_schedules__equal_the_oracle(part: int, tune: Callable[..., None]) -> None:
+    assert run(part * 20, 20, tune) > 10
 
 
 def test_unions__audit_and_proofs_are_right() -> None:
@@ -186,20 +185,20 @@ def test_unions__audit_and_proofs_are_right() -> None:
         case = union_case(seed)
         if not engine_takes(case):
             continue
-        rules, stated = next(iter(case.states()))
+        rules, asserted = next(iter(case.states()))
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
-        driver.step(stated, (), rules, strategy("dred_c"))
+        driver.step(asserted, (), rules, strategy("dred_c"))
         for thorough in (False, True):
             assert audited(driver, thorough).differences == []
         if viewed(driver):
-            found += check_proofs(driver, rules, set(stated))
+            found += check_proofs(driver, rules, set(asserted))
     assert found > 50
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
 def test_unions__many_random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
+    part: int, tune: Callable[..., None]
 ) -> None:
-    run(1_000 + part * 250, 250, monkeypatch)
+    run(1_000 + part * 250, 250, tune)

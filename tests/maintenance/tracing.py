@@ -1,7 +1,7 @@
 """Traces as their definition reads, and those of a driver in the same form.
 
 A trace is a dictionary of (stratum, round) to a counter of facts, round 1 included: there are the
-facts that are stated (once) and the conclusions of nonrecursive rules. An instance of a recursive
+facts that are asserted (once) and the conclusions of nonrecursive rules. An instance of a recursive
 rule belongs to the round after the last of those of its body facts that are of its stratum, but not
 to the first.
 """

@@ -12,7 +12,7 @@ from tests.ontologies.oracle.closing import LISTS, ON_PROPERTY
 from tests.ontologies.oracle.values import identity
 from tests.ontologies.oracle.vocabulary import TYPE
 from triplestore import Store
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 
 EXPRESSION = [*LISTS, *ON_PROPERTY, term("owl:complementOf")]
 
@@ -39,20 +39,20 @@ def rules_for(regime: str, facts: Iterable[Fact] = ()) -> RuleSet:
     return replace(OWL_RL, axiomatic={}) if regime == "owl-rl" else rdfs(facts)
 
 
-def listed(store: Reading) -> set[Fact]:
+def listed(store: ReadableStore) -> set[Fact]:
     """All facts that the store lists."""
     found = store.quads_for_pattern(None, None, None, DefaultGraph())
     return {(quad.subject, quad.predicate, quad.object) for quad in found}
 
 
-def inconsistent(store: Reading) -> set[str]:
+def inconsistent(store: ReadableStore) -> set[str]:
     """The ids of the rules that noticed an inconsistency."""
     ids = {violation.constraint for violation in store.violations()}
     return {"cls-nothing2" if one == "owl:Nothing" else one for one in ids}
 
 
 def differences(
-    store: Reading, closure: Closure, left_out: Callable[[Fact], bool] = lambda fact: False
+    store: ReadableStore, closure: Closure, left_out: Callable[[Fact], bool] = lambda fact: False
 ) -> list[str]:
     """What a store lists too much or too little, and the inconsistencies likewise.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from triplestore.datalog.text import read
 from triplestore.reasoning.program import in_force
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
-from triplestore.rules import subclass_pairs
+from triplestore.rules.thresholds import RULES
 from triplestore.terms import Dictionary
 
 CHAIN = """
@@ -28,9 +29,9 @@ NAMES = "PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
+def few(tune: Callable[..., None]) -> None:
     """A few axioms are enough for a hierarchy at the bottom."""
-    monkeypatch.setattr(subclass_pairs, "FEWEST", 1)
+    tune(RULES, many_subclasses=1)
 
 
 def store_of(text: str, *regimes: str) -> Store:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from triplestore import Store
 from triplestore.errors import ParseError, UsageError
 from triplestore.ontologies.imports import catalogue as catalogue_module
 from triplestore.ontologies.imports.catalogue import Catalogue, Document, Unresolved, find_imports
+from triplestore.ontologies.thresholds import ONTOLOGIES
 
 OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
 E = "http://example.org/"
@@ -140,9 +141,9 @@ def test_find_imports__of_hostile_files_are_unresolved(tmp_path: Path) -> None:
 
 
 def test_find_imports__of_what_a_compressed_file_becomes_has_a_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(catalogue_module, "MOST_BYTES", 1_000)
+    tune(ONTOLOGIES, document_bytes=1_000)
     (tmp_path / "a.ttl.gz").write_bytes(gzip.compress(b"#" * 100_000))
     imports = find_imports(["a:x"], Catalogue(mapping={"a:x": tmp_path / "a.ttl.gz"}))
     assert "at most 1,000 bytes" in imports.unresolved[0].reason

@@ -9,9 +9,10 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 
 from tests.ontologies.reading import n, triples
 from triplestore.ontologies.model.expressions import Triple
-from triplestore.ontologies.model.lists import MOST_READINGS, ListReader
+from triplestore.ontologies.model.lists import ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.vocabulary import FIRST, NIL, REST
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.terms import Term
 
 
@@ -135,9 +136,11 @@ def test_read__each_reading_has_its_own_triples_only() -> None:
 
 
 def test_read__too_many_readings_are_cut_and_reported() -> None:
-    cells = "".join(f":c{i} rdf:first :a, :b ; rdf:rest :c{i + 1} ." for i in range(MOST_READINGS))
-    turtle = f"{cells} :c{MOST_READINGS} rdf:first :a ; rdf:rest () ."
-    assert len(items(turtle, "c0")) == MOST_READINGS
+    cells = "".join(
+        f":c{i} rdf:first :a, :b ; rdf:rest :c{i + 1} ." for i in range(ONTOLOGIES.list_readings)
+    )
+    turtle = f"{cells} :c{ONTOLOGIES.list_readings} rdf:first :a ; rdf:rest () ."
+    assert len(items(turtle, "c0")) == ONTOLOGIES.list_readings
     assert "list-ambiguous" in codes(turtle, "c0")
 
 

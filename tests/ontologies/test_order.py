@@ -33,7 +33,7 @@ from tests.ontologies.random_ontologies import (
     relation,
 )
 from triplestore import Store
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 from triplestore.terms.vocabulary import RDF_TYPE
 
 EQUALITIES = ["rules", "rewrite"]
@@ -54,13 +54,13 @@ SMALL = [UNIONS, UNIONS + SAME, ENUMERATION, RESTRICTIONS, RESTRICTIONS + SAME]
 LISTED = [ENUMERATION]  # something that an axiom names is the same as something else
 
 
-def figures(store: Reading) -> tuple[object, ...]:
+def figures(store: ReadableStore) -> tuple[object, ...]:
     """What says the same of two states that differ in labels only."""
     broken = Counter(violation.constraint for violation in store.violations())
     return store.digest(), store.digest(facts="inferred"), len(store), broken
 
 
-def hidden_types(store: Reading) -> list[Quad]:
+def hidden_types(store: ReadableStore) -> list[Quad]:
     """Types in anonymous classes that were not stated."""
     types = (quad for quad in listed(store) if quad[1].value == RDF_TYPE)
     stated = {

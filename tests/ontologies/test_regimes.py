@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from pyoxigraph import NamedNode, Quad
 from triplestore import Store
 from triplestore.errors import InconsistencyError, ProgramError, UsageError
 from triplestore.proofs import Proof, WhyNot
-from triplestore.reasoning.program import program_history
+from triplestore.reasoning.thresholds import REASONING
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd:
@@ -157,9 +158,9 @@ def test_turns__go_on_while_axioms_come() -> None:
 
 
 def test_turns__that_are_too_many_end_with_the_axioms_that_change(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(program_history, "MAX_TURNS", 2)
+    tune(REASONING, max_turns=2)
     store = Store()
     store.load(PREFIXES + NESTED, "turtle")
     with pytest.raises(

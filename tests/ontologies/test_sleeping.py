@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -27,9 +28,10 @@ from tests.ontologies.random_ontologies import (
     schedule,
 )
 from triplestore import Store
-from triplestore.reasoning.program import in_force, sleeping_rules
+from triplestore.reasoning.program import in_force
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.sleeping_rules import Sleeping
+from triplestore.reasoning.thresholds import REASONING
 
 ONTOLOGY = """
     @prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -43,9 +45,9 @@ KINDS = [PLAIN, EXPRESSIONS, EQUALITY, META, VALUES, EVERYTHING]
 
 
 @pytest.fixture(autouse=True)
-def any_share(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_share(tune: Callable[..., None]) -> None:
     """Rules sleep however many are awake."""
-    monkeypatch.setattr(sleeping_rules, "MOST_AWAKE", 1)
+    tune(REASONING, awake_share=1)
 
 
 def sleeping_in(store: Store) -> Sleeping | None:

@@ -19,8 +19,9 @@ from triplestore.datalog.program import (
     Variable,
 )
 from triplestore.datalog.text import read
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate import open_clause
-from triplestore.ontologies.translate.unfold import MOST_ITEMS, _unfolded, unfold
+from triplestore.ontologies.translate.unfold import _unfolded, unfold
 
 Fact = tuple[bytes, ...]
 """Subject, predicate and object; or the name of a relation and three columns."""
@@ -130,7 +131,9 @@ def test_unfold__of_a_chain_that_would_double_with_each_class_has_a_bound() -> N
     rules = chain(60)
     made, _ = unfold(rules, (), [name(f"n{i}") for i in range(1, 60)])
     items = sum(len(rule.body) for rule in rules)
-    assert sum(len(rule.body) for rule in made) <= max(MOST_ITEMS * items, items + 1_000)
+    assert sum(len(rule.body) for rule in made) <= max(
+        ONTOLOGIES.unfold_items * items, items + 1_000
+    )
     member = THINGS[0].key
     facts = {(member, TYPE.key, name("n0").key)}
     facts |= {(member, TYPE.key, name(f"{'ab'[i % 2]}{i}").key) for i in range(60)}

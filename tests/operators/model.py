@@ -25,13 +25,9 @@ from triplestore.operators import (
     Frame,
     Operator,
     group_table,
-    sort_positions,
-)
-from triplestore.operators import (
-    row_keys as keys,
 )
 from triplestore.operators.frame import Type, objects
-from triplestore.operators.joins import join_index
+from triplestore.operators.thresholds import OPERATORS
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 
 Row = tuple[Any, ...]
@@ -199,18 +195,14 @@ def relations(arity: int) -> st.SearchStrategy[MemoryRelation]:
 @contextmanager
 def kernels(used: bool) -> Iterator[None]:
     """Run with kernels for everything, and limits so low that every path is taken; or with none."""
-    with pytest.MonkeyPatch.context() as patch:
+    low = {
+        "piece_rows": 3,
+        "sorted_at_once": 4,
+        "lexsort_rows": 2,
+    }
+    changed = OPERATORS.changed(**low if used else {"rows_without_kernels": 1 << 60})
+    with pytest.MonkeyPatch.context() as patch, changed:
         patch.setattr(group_table, "_loaded", used)
-        if used:
-            patch.setattr(group_table, "PIECE", 3)
-            patch.setattr(group_table, "FEW", 1)
-            patch.setattr(join_index, "_FEW", 2)
-            patch.setattr(sort_positions, "PIECE", 3)
-            patch.setattr(keys, "PIECE", 3)
-            patch.setattr(sort_positions, "_AT_ONCE", 4)
-            patch.setattr(sort_positions, "_FEW", 2)
-        else:
-            patch.setattr(group_table, "SMALL", 1 << 60)
         yield
 
 

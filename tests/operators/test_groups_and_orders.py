@@ -29,7 +29,7 @@ from triplestore.operators import (
     INTEGER,
     OBJECT,
     REAL,
-    Aggregate,
+    ColumnAggregate,
     Context,
     Distinct,
     Frame,
@@ -95,6 +95,7 @@ def test_order__uses_the_order_that_is_known(frame: Frame, limit: int | None, si
     assert plan.statistics.bytes == 0
 
 
+@pytest.mark.slow_kernels
 def test_order__of_a_large_input_by_columns_of_every_type() -> None:
     rng = np.random.default_rng(3)
     rows = 400_000
@@ -133,16 +134,16 @@ functions = {
 
 
 @st.composite
-def groupings(draw: st.DrawFn) -> tuple[Frame, tuple[str, ...], dict[str, Aggregate]]:
+def groupings(draw: st.DrawFn) -> tuple[Frame, tuple[str, ...], dict[str, ColumnAggregate]]:
     keys = [draw(types) for _ in range(draw(st.integers(0, 3)))]
     kinds = [*keys, draw(types), BOOLEAN]
     names = [*"xyz"[: len(keys)], "v", "ok"]
     by = tuple(draw(st.permutations(names[: len(keys)])))
     order = draw(st.sampled_from([(), by, (*by, "v")]))
     frame = draw(sorted_frames(names, kinds, order))
-    aggregates = {"n": Aggregate("count")}
+    aggregates = {"n": ColumnAggregate("count")}
     for name in draw(st.lists(st.sampled_from("abc"), unique=True)):
-        aggregates[name] = Aggregate(
+        aggregates[name] = ColumnAggregate(
             draw(st.sampled_from(functions[kinds[-2]])),
             "v",
             distinct=draw(st.booleans()),
@@ -175,7 +176,7 @@ def test_group__is_a_dict_of_lists(grouping: Any, size: int, at: int, used: bool
         check_plan(plan, expected, size, at, in_order=True)
 
 
-def result(aggregate: Aggregate, rows: list[Row], kind: Any) -> Any:
+def result(aggregate: ColumnAggregate, rows: list[Row], kind: Any) -> Any:
     """An aggregate of the rows of one group, by definition."""
     if aggregate.column is None:
         return len(rows)
@@ -204,7 +205,7 @@ def result(aggregate: Aggregate, rows: list[Row], kind: Any) -> Any:
 
 def test_group__of_objects_folds_python_numbers() -> None:
     frame = Frame.of(x=[1, 1, 2], v=np.array([10**30, 1, 5], object))
-    aggregates = {"s": Aggregate("sum", "v"), "a": Aggregate("avg", "v")}
+    aggregates = {"s": ColumnAggregate("sum", "v"), "a": ColumnAggregate("avg", "v")}
     check_plan(Group(Values(frame), "x", aggregates), [(1, 10**30 + 1, 5e29), (2, 5, 5.0)], 7)
 
 
@@ -212,7 +213,7 @@ def test_group__many_groups_in_many_blocks() -> None:
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, 1000, (2, 300_000), dtype=np.uint32)
     v = rng.integers(-(1 << 40), 1 << 40, 300_000)
-    plan = Group(Values(Frame.of(x=x, y=y, v=v)), ("x", "y"), {"s": Aggregate("sum", "v")})
+    plan = Group(Values(Frame.of(x=x, y=y, v=v)), ("x", "y"), {"s": ColumnAggregate("sum", "v")})
     got = plan.run(Context())
     codes, inverse = np.unique(x.astype(np.int64) * 1000 + y, return_inverse=True)
     sums = np.zeros(len(codes), np.int64)
@@ -224,12 +225,15 @@ def test_group__many_groups_in_many_blocks() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda rows: Aggregate("median", "x"), "no aggregate 'median'"),
-        (lambda rows: Aggregate("sum"), "which column"),
+        (lambda rows: ColumnAggregate("median", "x"), "unknown aggregate 'median'"),
+        (lambda rows: ColumnAggregate("sum"), "needs a column"),
         (lambda rows: Group(rows, "q", {}), "no column q"),
-        (lambda rows: Group(rows, "x", {"n": Aggregate("sum", "x")}), "ids have no sum"),
-        (lambda rows: Group(rows, "x", {"n": Aggregate("count", "x", where="x")}), "truth values"),
-        (lambda rows: Group(rows, "x", {"x": Aggregate("count")}), "different names"),
+        (lambda rows: Group(rows, "x", {"n": ColumnAggregate("sum", "x")}), "ids have no sum"),
+        (
+            lambda rows: Group(rows, "x", {"n": ColumnAggregate("count", "x", where="x")}),
+            "truth values",
+        ),
+        (lambda rows: Group(rows, "x", {"x": ColumnAggregate("count")}), "different names"),
         (lambda rows: Order(rows, "x", limit=-1), "must not be negative"),
         (lambda rows: Order(rows, "q"), "no column q"),
     ],

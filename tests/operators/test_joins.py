@@ -174,6 +174,7 @@ def test_join__merges_what_is_sorted_and_indexes_the_smaller_input() -> None:
     assert join(few, many, how="left").right is many  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow_kernels
 def test_join__one_key_with_millions_of_pairs_stays_in_blocks() -> None:
     rows = 3000
     side = Values(Frame.of(x=np.zeros(rows, np.uint32), a=np.arange(rows, dtype=np.uint32)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,13 @@ from triplestore.operators import (
     Frame,
     Values,
 )
-from triplestore.operators import (
-    group_table as groups,
-)
-from triplestore.operators import row_keys as keys_module
 from triplestore.operators.frame import kept_order, null_of
 from triplestore.operators.group_table import GroupTable
 from triplestore.operators.joins.join_index import JoinIndex
 from triplestore.operators.joins.match_pairs import cut_pairs
 from triplestore.operators.row_keys import KeyCoder, distinct_ids, order_keys
 from triplestore.operators.sort_positions import sort_words, sorted_positions
+from triplestore.operators.thresholds import OPERATORS
 from triplestore.relations.packed_keys import pack
 
 keys = st.lists(st.integers(0, 6) | st.integers(0, 2**64 - 1), max_size=40)
@@ -160,6 +158,7 @@ def test_sort_words__sorts(listed: list[int], used: bool) -> None:
     assert context.used == 0
 
 
+@pytest.mark.slow_kernels
 def test_sort_words__of_many_equal_values() -> None:
     array = np.repeat(np.array([5, 3, 9], np.uint64), [400_000, 10, 300_000])
     assert np.array_equal(sort_words(array.copy(), Context()), np.sort(array))
@@ -199,14 +198,13 @@ def test_cut_pairs__lists_all_pairs(found: Any, outer: bool, room: int, used: bo
 
 
 @pytest.mark.parametrize("piece", [100, 1 << 17])
-@pytest.mark.parametrize("form", ["sorted", "few", "dense", "hashed"])
+@pytest.mark.parametrize("form", ["sorted", "dense", "hashed"])
 def test_join_index__all_forms_find_the_same(
-    form: str, piece: int, monkeypatch: pytest.MonkeyPatch
+    form: str, piece: int, tune: Callable[..., None]
 ) -> None:
-    for module in (groups, keys_module):
-        monkeypatch.setattr(module, "PIECE", piece)
+    tune(OPERATORS, piece_rows=piece)
     rng = np.random.default_rng(2)
-    rows = 300 if form == "few" else 5000
+    rows = 5000
     spread = 1 << 31 if form == "hashed" else 900
     column = rng.integers(100, spread, rows, dtype=np.uint32)
     column[rows // 2 :] = column[: rows - rows // 2]
@@ -216,7 +214,7 @@ def test_join_index__all_forms_find_the_same(
     others = rng.integers(0, spread + 100, 200, dtype=np.uint32)
     wanted = np.concatenate((column[:200], others, np.array([0, 2**32 - 1], np.uint32)))
     index = JoinIndex(frame, [0], Context(), ordered=form == "sorted")
-    assert (index._sorted is not None) == (form in ("sorted", "few"))
+    assert (index._sorted is not None) == (form == "sorted")
     assert (index._table is not None) == (form == "hashed")
     lo, hi, pairs = index.ranges([wanted], len(wanted))
     assert pairs == (hi - lo).sum()
@@ -229,6 +227,15 @@ def test_join_index__all_forms_find_the_same(
     assert members.exists([wanted], len(wanted)).tolist() == [
         key in known for key in wanted.tolist()
     ]
+
+
+@pytest.mark.parametrize("used", [True, False])
+@pytest.mark.parametrize("members", [True, False])
+def test_join_index__of_no_rows(members: bool, used: bool) -> None:
+    nothing, keys = np.zeros(0, np.uint32), [np.array([1, 5], np.uint32)]
+    with kernels(used):
+        index = JoinIndex(Frame.of(x=nothing), [0], Context(), members=members)
+        assert index.exists(keys, 2).tolist() == [False, False]
 
 
 def test_keys__take_every_kind_of_nan_to_be_one_value() -> None:

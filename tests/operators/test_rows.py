@@ -17,7 +17,7 @@ from triplestore.operators import (
     INTEGER,
     Context,
     Extend,
-    Filter,
+    FilterRows,
     Frame,
     Limit,
     Project,
@@ -42,7 +42,7 @@ def test_values__takes_another_frame_of_the_same_columns() -> None:
     assert plan.run(Context()).to_rows() == [(1,)]
     values.frame = Frame.of(x=[2, 3])
     assert plan.run(Context()).to_rows() == [(2,), (3,)]
-    with pytest.raises(UsageError, match="is wanted"):
+    with pytest.raises(UsageError, match="expected a frame"):
         values.frame = Frame.of(y=[2])
 
 
@@ -50,7 +50,7 @@ def test_values__takes_another_frame_of_the_same_columns() -> None:
 def test_filter__keeps_the_rows_of_the_condition(
     frame: Frame, bound: int, size: int, at: int
 ) -> None:
-    plan = Filter(Values(frame), lambda block: block["x"] < bound)
+    plan = FilterRows(Values(frame), lambda block: block["x"] < bound)
     expected = [row for row in frame.to_rows() if row[0] < bound]
     check_plan(plan, expected, size, at, in_order=True)
 

@@ -18,11 +18,11 @@ from tests.operators.model import bag, block_sizes, check_plan, frames, kernels
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.operators import (
     ID,
-    Aggregate,
+    ColumnAggregate,
     Context,
     Distinct,
     Extend,
-    Filter,
+    FilterRows,
     Frame,
     Group,
     HashJoin,
@@ -63,7 +63,7 @@ def test_plans__of_many_operators_are_what_the_steps_mean(
         name = names[a % 3]
         place = a % 3
         if step == "f":
-            plan = Filter(plan, lambda block, name=name, b=b: block[name] != b)
+            plan = FilterRows(plan, lambda block, name=name, b=b: block[name] != b)
             rows = [row for row in rows if row[place] != b]
         elif step == "d":
             plan = Distinct(plan)
@@ -95,7 +95,7 @@ def test_plans__of_many_operators_are_what_the_steps_mean(
             known = {other[place] for other in two.to_rows()}
             rows = [row for row in rows if (row[place] in known) == (b % 2 == 1)]
         elif step == "g":
-            group = Group(plan, ("x", "y"), {"m": Aggregate("max", "z")})
+            group = Group(plan, ("x", "y"), {"m": ColumnAggregate("max", "z")})
             plan = Project(group, {"x": "x", "y": "y", "z": "m"})
             best: dict[Any, int] = {}
             for x, y, z in rows:
@@ -154,7 +154,7 @@ def test_run__an_error_in_a_condition_leaves_nothing_charged() -> None:
         return np.ones(len(block), bool)
 
     frame = Frame.of(x=np.arange(100, dtype=np.uint32))
-    plan = Distinct(HashJoin(Filter(Values(frame), fail), Values(frame)))
+    plan = Distinct(HashJoin(FilterRows(Values(frame), fail), Values(frame)))
     context = Context(block_rows=7)
     with pytest.raises(ZeroDivisionError):
         plan.run(context)
@@ -176,7 +176,7 @@ def test_memory__of_a_streaming_plan_does_not_grow_with_its_input() -> None:
         column = np.arange(rows, dtype=np.uint32)
         few = Values(Frame.of(x=np.arange(1000, dtype=np.uint32) * 100, z=column[:1000]))
         rows_ = Values(Frame.of(x=column, y=column, order=("x",)))
-        plan = Filter(HashJoin(rows_, few), lambda block: block["y"] % 2 == 0)
+        plan = FilterRows(HashJoin(rows_, few), lambda block: block["y"] % 2 == 0)
         context = Context()
         for _ in plan.stream(context):
             pass
@@ -184,6 +184,7 @@ def test_memory__of_a_streaming_plan_does_not_grow_with_its_input() -> None:
     assert peaks[0] == peaks[1]
 
 
+@pytest.mark.slow_kernels
 def test_memory__of_a_merge_of_two_streams_does_not_grow_with_them() -> None:
     class Streamed(Values):
         def whole(self, context: Context) -> None:  # type: ignore[override]
@@ -214,7 +215,7 @@ def test_memory__of_an_input_that_is_not_needed_is_released_at_once() -> None:
 
 def test_statistics__are_exact_and_add_up_until_cleared() -> None:
     scan = Values(Frame.of(x=np.arange(100, dtype=np.uint32)))
-    even = Filter(scan, lambda block: block["x"] % 2 == 0, text="even")
+    even = FilterRows(scan, lambda block: block["x"] % 2 == 0, text="even")
     plan = Limit(even, 20)
     plan.run(Context(block_rows=10))
     figures = [(n.statistics.calls, n.statistics.rows, n.statistics.blocks) for n in plan.nodes()]
@@ -249,7 +250,7 @@ def test_explain__draws_the_tree() -> None:
 
 
 def test_to_json__has_all_figures_of_all_operators() -> None:
-    plan = Filter(Values(Frame.of(x=[1, 2], order=("x",))), lambda b: b["x"] > 1, text="?x > 1")
+    plan = FilterRows(Values(Frame.of(x=[1, 2], order=("x",))), lambda b: b["x"] > 1, text="?x > 1")
     plan.run(Context())
     tree = json.loads(json.dumps(to_json(plan)))
     assert 0 <= tree.pop("self_seconds") <= tree.pop("seconds")
@@ -274,7 +275,8 @@ import sys
 from triplestore.operators import *
 rows = Values(Frame.of(x=[1, 2, 2], y=[3, 4, 4]))
 plan = Order(Distinct(join(rows, Project(rows, {"y": "y", "z": "x"}))), "z")
-print(plan.run(Context()).to_rows(), Group(rows, "x", {"n": Aggregate("count")}).run(Context()))
+counted = Group(rows, "x", {"n": ColumnAggregate("count")})
+print(plan.run(Context()).to_rows(), counted.run(Context()))
 assert "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)

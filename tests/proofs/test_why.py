@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import pytest
@@ -18,8 +18,8 @@ from triplestore.datalog.program import Program
 from triplestore.errors import ProgramError
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import Limits, why
-from triplestore.proofs import explorer as explore
 from triplestore.proofs.explorer import Explorer, _Spent
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.rules.simplify import simplify
 
 
@@ -108,9 +108,9 @@ def test_why__random_programs__proofs_are_valid_and_least(part: int) -> None:
 
 
 def test_why__wide_levels__are_looked_at_for_stated_premises_first(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(explore, "_WIDE", 0)
+    tune(PROOFS, wide_level=0)
     for seed in range(400, 424):
         for state in list(states(seed))[-1:]:
             check_state(*state)
@@ -128,8 +128,8 @@ def taxonomy(rng: random.Random) -> tuple[Program, set[Fact]]:
 
 
 @pytest.mark.parametrize("wide", [0, 64])
-def test_why__hierarchies_of_classes(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "_WIDE", wide)
+def test_why__hierarchies_of_classes(wide: int, tune: Callable[..., None]) -> None:
+    tune(PROOFS, wide_level=wide)
     for seed in range(6):
         rules, stated = taxonomy(random.Random(seed))
         driver = Driver()

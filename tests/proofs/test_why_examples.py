@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -25,8 +26,8 @@ from triplestore.datalog.program import (
 from triplestore.errors import BudgetError, CorruptError, UsageError
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import Limits, Proof, why
-from triplestore.proofs import explorer as explore
 from triplestore.proofs.explorer import Explorer, _Spent
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations import INFERRED, ChangedRows, Changes, Layer
 
 HURRY = Limits(depth=1)
@@ -252,9 +253,9 @@ def test_why__some_proof__may_need_two_inferred_facts_at_every_step(
 
 @pytest.mark.parametrize("limits", [None, HURRY])
 def test_why__what_is_negated__may_be_inferred(
-    limits: Limits | None, monkeypatch: pytest.MonkeyPatch
+    limits: Limits | None, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(explore, "_WIDE", 0)
+    tune(PROOFS, wide_level=0)
     rules = """rule "not" :D[?x] :- :A[?x], NOT :B[?x] . :B[?x] :- :A[?x] .
         rule "so" :D[?x] :- :C[?x] . :C[?x] :- :B[?x] . :E[?x] :- :D[?x], :A[?x] ."""
     proof = proof_of(closed(rules, "A(a)"), "E(a)", limits=limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -24,7 +24,7 @@ from tests.maintenance.naive import (
     unify,
 )
 from tests.maintenance.notation import fact, facts, program
-from tests.maintenance.programs import Step
+from tests.maintenance.programs import UpdateStep
 from tests.proofs.proving import atom_of, fact_of
 from tests.proofs.test_why import check_state, states
 from triplestore.datalog.program import (
@@ -45,7 +45,7 @@ from triplestore.errors import CorruptError, UsageError
 from triplestore.expressions.tree import variables_of
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import Attempt, WhyNot, why_not
-from triplestore.proofs import attempts as absent
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations import INFERRED, ChangedRows, Changes, Layer
 from triplestore.rules.modules.written_out import Choice
 
@@ -198,7 +198,7 @@ def check_schemes(seed: int) -> tuple[int, int]:
     driver, before = Driver(modules=True), None
     driver.choice = Choice("compressed")
     for number, (rules, stated) in enumerate(case.states()):
-        step = case.steps[number - 1] if number else Step(stated, frozenset())
+        step = case.steps[number - 1] if number else UpdateStep(stated, frozenset())
         changed = rules if rules != before else None
         driver.step(step.additions, step.deletions, changed, strategy("dred_c"))
         before = rules
@@ -335,10 +335,10 @@ def test_why_not__no_rule_fits__is_said() -> None:
         )
 
 
-def test_why_not__what_takes_too_much__is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_not__what_takes_too_much__is_not_claimed(tune: Callable[..., None]) -> None:
     rules, stated = ":D[?x] :- :p[?x, ?y], :q[?y, ?z], :A[?z] .", "p(a, b) q(b, c) A(a)"
     assert answer_to(rules, stated, "D(a)").attempts[0].exact
-    monkeypatch.setattr(absent, "MOST_SETS", 1)
+    tune(PROOFS, attempt_sets=1)
     (attempt,) = answer_to(rules, stated, "D(a)").attempts
     assert not attempt.exact
     assert "not everything was looked at" in str(answer_to(rules, stated, "D(a)"))

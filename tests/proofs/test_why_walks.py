@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.maintenance.checking import engine_takes
@@ -11,17 +13,16 @@ from tests.maintenance.notation import fact, facts, program
 from tests.proofs.proving import atom_of
 from tests.proofs.test_why import check_state
 from triplestore.maintenance.strategies import strategy
-from triplestore.proofs import closure_paths, why
+from triplestore.proofs import why
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.rules.modules.written_out import Choice, Mode
 
 TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
 
 
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
-def test_why__random_closures__proofs_are_valid(
-    mode: Mode, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(closure_paths, "LARGE", -1)
+def test_why__random_closures__proofs_are_valid(mode: Mode, tune: Callable[..., None]) -> None:
+    tune(PROOFS, closure_pairs=-1)
     checked = 0
     for seed in range(40):
         case = closure_case(seed)

@@ -16,7 +16,7 @@ from triplestore.proofs.origins import fill
 from triplestore.reasoning.program.graph_scope import is_row
 from triplestore.relations import Tables
 from triplestore.relations.views.equality import equality_of, representatives, touched_names
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 from triplestore.terms.vocabulary import RDF_TYPE
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -26,7 +26,7 @@ MODES = ("rules", "rewrite")
 LONG = pytest.mark.long
 
 
-def bag(store: Reading, facts: str = "all") -> list[str]:
+def bag(store: ReadableStore, facts: str = "all") -> list[str]:
     """All facts that a store lists, but types in classes without a name: with rules of equality
     no class is unfolded, so that these are made, too."""
     found = store.quads_for_pattern(None, None, None, DefaultGraph(), facts=facts)
@@ -48,7 +48,7 @@ def pair_of(data: str = "", regime: str = "owl-rl") -> tuple[Store, Store]:
     return stores
 
 
-def assert_alike(rules: Reading, rewritten: Reading) -> None:
+def assert_alike(rules: ReadableStore, rewritten: ReadableStore) -> None:
     for facts in ("all", "explicit", "inferred"):
         assert bag(rewritten, facts) == bag(rules, facts)
     assert violations_of(rewritten) == violations_of(rules)
@@ -58,13 +58,13 @@ def assert_alike(rules: Reading, rewritten: Reading) -> None:
     assert_kept(rewritten)
 
 
-def violations_of(store: Reading) -> Counter[str]:
+def violations_of(store: ReadableStore) -> Counter[str]:
     """All violations, but of members of classes without a name."""
     found = map(str, store.violations())
     return Counter(one for one in found if not re.search(r"\?[cd] = _:", one))
 
 
-def assert_kept(store: Reading) -> None:
+def assert_kept(store: ReadableStore) -> None:
     """The tables of representatives are what would be made of the stored rows, counters too."""
     tables = store._view().tables
     equality = equality_of(tables)

@@ -19,7 +19,7 @@ from tests.ontologies.random_ontologies import Kind, make_pool
 from tests.ontologies.test_against_random import RULES
 from tests.reasoning.equal_stores import MODES, assert_kept, bag, violations_of
 from triplestore import Store
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 
 STRATEGIES = ("auto", "dred_c", "counting", "fbf_c", "bf", "dred", "rematerialise")
 SCHEMES = ("auto", "plain", "compressed")
@@ -137,7 +137,7 @@ def fresh(facts: Iterable[Fact], mode: str) -> Store:
     return store
 
 
-def assert_counted(store: Reading) -> None:
+def assert_counted(store: ReadableStore) -> None:
     """What is known without counting is what is found by counting."""
     for which in FACTS:
         listed = sum(1 for _ in store.quads_for_pattern(None, None, None, None, facts=which))
@@ -147,6 +147,6 @@ def assert_counted(store: Reading) -> None:
         assert int(number.value) == sum(1 for _ in in_default), which
 
 
-def found_otherwise(store: Reading, closure: Closure) -> list[str]:
+def found_otherwise(store: ReadableStore, closure: Closure) -> list[str]:
     """What differs from the slow oracle, types in anonymous class expressions left out."""
     return differences(store, closure, partial(is_in_expression, held=closure.graph))

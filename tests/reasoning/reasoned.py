@@ -14,13 +14,13 @@ from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import stratify
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.maintenance.counting import make_trace
-from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.traces import Trace
+from triplestore.maintenance.update import count_recursive
 from triplestore.maintenance.update_state import Work
 from triplestore.reasoning.program.stored_rules import rules_of
 from triplestore.relations import EXPLICIT, INFERRED
 from triplestore.rules.simplify import simplify
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 from triplestore.store.transaction import Transaction
 from triplestore.terms.term_keys import BLANK, IRI, key_of, term_of, to_ntriples
 
@@ -42,7 +42,7 @@ def text_of(facts: Iterable[Fact]) -> str:
     return "".join(sorted(lines))
 
 
-def facts_of(store: Reading, facts: str = "all") -> set[Fact]:
+def facts_of(store: ReadableStore, facts: str = "all") -> set[Fact]:
     """The triples of the default graph that a store shows."""
     found = store.quads_for_pattern(None, None, None, DefaultGraph(), facts=facts)
     return {("t", key_of(q.subject), key_of(q.predicate), key_of(q.object)) for q in found}

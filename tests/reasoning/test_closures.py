@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.maintenance.closures import closure_case, union_case
 from tests.reasoning.test_reasoning import bounds, random_tuning, run_case
 from triplestore import NamedNode, Quad, Store
 from triplestore.errors import BudgetError, UsageError
-from triplestore.relations.facts import difference_set
+from triplestore.relations.thresholds import RELATIONS
 
 __all__ = ["bounds"]
 
@@ -34,16 +35,16 @@ def tuning(rng: random.Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_store__with_closures_equals_the_oracle(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", (0, 2, 1 << 21)[part % 3])
+def test_store__with_closures_equals_the_oracle(part: int, tune: Callable[..., None]) -> None:
+    tune(RELATIONS, written_pairs=(0, 2, 1 << 21)[part % 3])
     for seed in range(part * CASES, (part + 1) * CASES):
         run_case(seed, None, closure_case, tuning)
 
 
 def test_store__with_views_above_closures_equals_the_oracle(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", 2)
+    tune(RELATIONS, written_pairs=2)
     for seed in range(CASES):
         run_case(seed, tmp_path / str(seed) if seed % 2 else None, union_case, tuning)
 
@@ -92,7 +93,7 @@ def test_describe_rules__says_which_properties_are_views() -> None:
     store.reason(rules=rules, tuning={"schemes": "compressed"})
     assert (
         "module of stratum 2: union of properties in :up, a view: 10 pairs, of which those of the "
-        "properties below are no rows\n  :up[?x, ?y] :- :p[?x, ?y] ."
+        "properties below are not stored twice\n  :up[?x, ?y] :- :p[?x, ?y] ."
     ) in store.describe_rules("modules")
     store.reason(tuning={"schemes": "plain"})
     assert "union of properties in :up, written out: 10 rows" in store.describe_rules("modules")

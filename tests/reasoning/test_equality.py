@@ -211,6 +211,38 @@ def test_negation__on_a_way_to_equality_is_refused_with_its_cycle() -> None:
     assert bag(store) == before
 
 
+OF_NAMES = {
+    "least text": "AGGREGATE(:p[?x, ?y] ON ?x BIND MIN(STR(?y)) AS ?v)",
+    "lengths": "AGGREGATE(:p[?x, ?y] ON ?x BIND SUM(STRLEN(STR(?y))) AS ?v)",
+    "comparisons": "AGGREGATE(:p[?x, ?y], :p[?x, ?z] ON ?x BIND COUNT(?y = ?z) AS ?v)",
+}
+
+
+@pytest.mark.parametrize("name", OF_NAMES)
+def test_aggregates__of_what_a_name_looks_like_are_refused_beside_equality(name: str) -> None:
+    """Rules cannot answer them either: equality changes all facts that they aggregate."""
+    rules = f"{PREFIXES} :r[?x, ?v] :- {OF_NAMES[name]} ."
+    messages = []
+    for mode in MODES:
+        store = Store()
+        store.load(PREFIXES + ":g :p :a , :m .", "turtle")
+        store.reason("owl-rl", equality=mode, rules=rules)
+        before = bag(store)
+        with pytest.raises(ProgramError, match="negation or aggregation in a cycle") as refused:
+            store.load(PREFIXES + ":a owl:sameAs :b .", "turtle")
+        assert bag(store) == before
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+
+
+def test_aggregates__of_values_see_each_individual_once() -> None:
+    rules = ":r[?x, ?v] :- AGGREGATE(:p[?x, ?y], :age[?y, ?n] ON ?x BIND SUM(?n + 1) AS ?v) ."
+    store = Store()
+    store.load(PREFIXES + ":g :p :a , :b . :a owl:sameAs :b ; :age 3 .", "turtle")
+    store.reason("owl-rl", equality="rewrite", rules=PREFIXES + rules)
+    assert [row[0].value for row in store.query("SELECT ?v { :g :r ?v }")] == ["4"]
+
+
 def test_violations__all_that_rules_list() -> None:
     stores = pair_of(
         """:a owl:sameAs :b , :c . :a owl:differentFrom :b . :x a :C , :D ; owl:sameAs :y .

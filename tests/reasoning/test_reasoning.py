@@ -25,10 +25,10 @@ from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 from triplestore.datalog.text import write as write_program
 from triplestore.errors import ProgramError
-from triplestore.maintenance import changed_rows as write_module
 from triplestore.maintenance.strategies import STRATEGIES
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.rules.simplify import simplify
-from triplestore.store import combine_writes, writer
+from triplestore.store.thresholds import STORE
 
 CASES = 10
 
@@ -46,11 +46,15 @@ def sensible(case: Case) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def bounds(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> None:
     """`run_case` sets bounds so small that small cases meet them; here they are set back."""
-    monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
-    monkeypatch.setattr(writer, "MAX_BUFFERED", writer.MAX_BUFFERED)
-    monkeypatch.setattr(combine_writes, "FEW_WRITES", combine_writes.FEW_WRITES)
+    tune(MAINTENANCE, large_layer=MAINTENANCE.large_layer)
+    tune(
+        STORE,
+        buffered_writes=STORE.buffered_writes,
+        single_writes=STORE.single_writes,
+        combined_rows=STORE.combined_rows,
+    )
 
 
 def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -> None:
@@ -95,9 +99,10 @@ def run_case(
     case, rng = make(seed), random.Random(seed)
     if not sensible(case):
         return
-    write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
-    writer.MAX_BUFFERED = rng.choice((1, 2, 3, 1000))
-    combine_writes.FEW_WRITES = rng.choice((0, 8))
+    MAINTENANCE.large_layer = rng.choice((3, 4096))  # many rows become a layer, not changes
+    STORE.buffered_writes = rng.choice((1, 2, 3, 1000))
+    STORE.single_writes = rng.choice((0, 8))
+    STORE.combined_rows = (0, 1 << 10)[STORE.single_writes > 0]
     store = Store() if path is None else Store(path, durability="flush")
     explicit = {fact for fact in case.facts if is_rdf(fact)}
     store.load(text_of(explicit), "nt")

@@ -8,6 +8,7 @@ many ways in which quads come, go and move from one graph to another.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,9 @@ from tests.reasoning.reasoned import facts_of, is_rdf, text_of
 from tests.reasoning.test_reasoning import sensible
 from triplestore import Store
 from triplestore.datalog.program import Program
-from triplestore.maintenance import changed_rows as write_module
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.views.equality import TOLD, TOLD_KEY
-from triplestore.store import writer
+from triplestore.store.thresholds import STORE
 from triplestore.store.transaction import Transaction
 from triplestore.terms.term_keys import key_of, term_of
 
@@ -164,8 +165,8 @@ def run(seed: int, path: Path | None = None) -> bool:
     store = Store() if path is None else Store(path, durability="flush")
     graphs = Graphs(case, store)
     rng, followed = graphs.rng, False
-    write_module.LARGE = rng.choice((3, 4096))
-    writer.MAX_BUFFERED = rng.choice((1, 3, 1000))
+    MAINTENANCE.large_layer = rng.choice((3, 4096))
+    STORE.buffered_writes = rng.choice((1, 3, 1000))
     graphs.program = case.program
     with store.transaction() as t:
         first = rng.random() < 0.5
@@ -236,10 +237,10 @@ def more(those: dict[Graph, set[Fact]], these: dict[Graph, set[Fact]]) -> int:
 
 
 @pytest.fixture(autouse=True)
-def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def bounds(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> None:
     """`run` sets bounds so small that small cases meet them; here they are set back."""
-    monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
-    monkeypatch.setattr(writer, "MAX_BUFFERED", writer.MAX_BUFFERED)
+    tune(MAINTENANCE, large_layer=MAINTENANCE.large_layer)
+    tune(STORE, buffered_writes=STORE.buffered_writes)
 
 
 def test_rules__over_graphs_along_random_schedules_equal_the_oracle(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ class Materialisation:
         return without_views(self.held)
 
     def copy(self) -> Materialisation:
-        """The same state, to try another algorithm on; counters and trace are copied, too."""
+        """The same state, for another algorithm; counters and trace are copied as well."""
         made = copy(self)
         made.explicit, made.held = set(self.explicit), set(self.held)
         made.table = self.table.copy()
@@ -139,8 +139,8 @@ class _Derivation:
     def begin_insertion(self, *again: set[Fact]) -> set[Fact]:
         """See `Steps.begin_insertion`."""
         rules = self.state.rules
-        stated = {f for f in self.state.explicit if rules.level_of(f) == self.level.number}
-        return stated | self._considered("derive lower", self.level.rules, None)
+        asserted = {f for f in self.state.explicit if rules.level_of(f) == self.level.number}
+        return asserted | self._considered("derive lower", self.level.rules, None)
 
     def coming(self, facts: set[Fact]) -> set[Fact] | None:
         """See `Steps.coming`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -21,17 +22,16 @@ from tests.relations.model import (
     reopened,
 )
 from triplestore.relations import EXPLICIT, INFERRED, OBJECT, SUBJECT, Layer, Tables, bulk_layer
-from triplestore.relations.layers import characteristic_sets, merge_layers, sort_rows
+from triplestore.relations.layers import characteristic_sets
 from triplestore.relations.layers.bulk import bulk_of_relations
+from triplestore.relations.thresholds import RELATIONS
 
 
 @pytest.fixture(params=["numpy", "kernels"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def way(request: pytest.FixtureRequest, tune: Callable[..., None]) -> str:
     """Run with plain numpy, and with kernels that get a few rows at a time."""
     if request.param == "kernels":
-        for module in (sort_rows, characteristic_sets, merge_layers):
-            monkeypatch.setattr(module, "KERNELS_FROM", 0)
-            monkeypatch.setattr(module, "CHUNK", 7)
+        tune(RELATIONS, kernel_rows=0, piece_rows=7)
     return request.param
 
 

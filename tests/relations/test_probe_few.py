@@ -8,19 +8,17 @@ from hypothesis import strategies as st
 
 from triplestore.relations import Tables, bulk_layer
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
-from triplestore.relations.views import plain
+from triplestore.relations.thresholds import RELATIONS
+from triplestore.relations.views.plain import PlainRelation
 
 PREDICATE = 9
 IDS = [*range(1, 12), 0xEFFFFFFF, 0xFFFFFFFF]
 
 
-def general(relation: plain.PlainRelation, order: int, ids: np.ndarray, where: int, most: int):
+def general(relation: PlainRelation, order: int, ids: np.ndarray, where: int, most: int):
     """The answer without the short way."""
-    kept, plain._FEW = plain._FEW, -1
-    try:
+    with RELATIONS.changed(probed_ids=-1):
         return joined(relation.probe_blocks((order,), (ids,), where, most))
-    finally:
-        plain._FEW = kept
 
 
 def joined(parts: object) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -15,12 +16,13 @@ from tests.maintenance.programs import random_case
 from triplestore.errors import BudgetError
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 from triplestore.relations import Tables, bulk_layer
-from triplestore.relations.facts import fact_sets, sorted_arrays, stored_facts
+from triplestore.relations.facts import sorted_arrays
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.counts import CountChanges
 from triplestore.relations.facts.fact_sets import FactSet, KeySet, TupleSet
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import key_of
+from triplestore.relations.thresholds import RELATIONS
 
 TYPE, P = 1, 2
 rows = st.sets(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=12)
@@ -60,8 +62,8 @@ def test_key_set__behaves_like_a_set(
     assert pairs(some.keys()) == sorted(model)
 
 
-def test_key_set__keeps_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fact_sets, "ONE_RUN", 1)
+def test_key_set__keeps_few_runs(tune: Callable[..., None]) -> None:
+    tune(RELATIONS, run_keys=1)
     some = KeySet()
     for i in range(1000):
         some.add(np.array([i], np.uint64))
@@ -140,11 +142,9 @@ def test_count_changes__are_sums(changes: list[dict[int, int]]) -> None:
 
 @pytest.mark.parametrize("part", range(2))
 def test_engine__with_kernels_for_everything__equals_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
+    part: int, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(sorted_arrays, "SMALL", 1)
-    monkeypatch.setattr(stored_facts, "SMALL", 1)
-    monkeypatch.setattr(fact_sets, "ONE_RUN", 1)
+    tune(RELATIONS, cold_rows=1, warm_rows=1, run_keys=1)
     for seed in range(600 + part * 15, 615 + part * 15):
         case = random_case(seed)
         if not engine_takes(case):
@@ -164,8 +164,8 @@ def test_match__of_too_many_rows__is_refused_before_room_is_taken(
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_sets_of_wide_rows__of_several_runs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fact_sets, "ONE_WIDE", 1)
+def test_sets_of_wide_rows__of_several_runs(seed: int, tune: Callable[..., None]) -> None:
+    tune(RELATIONS, wide_run_keys=1)
     rng = random.Random(seed)
     some, held = TupleSet(3), set[tuple[int, ...]]()
     for _ in range(8):

@@ -16,7 +16,7 @@ from triplestore.relations import (
     bulk_layer,
     merge_layers,
 )
-from triplestore.relations.tables import COMBINE_ROWS, TIER
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.virtual import AllFacts
 
 
@@ -45,9 +45,9 @@ def test_push__old_snapshots_stay_what_they_were() -> None:
 
 def test_push__small_layers_combine_until_they_are_not_small() -> None:
     tables = Tables()
-    for subject in range(1, COMBINE_ROWS + 2):
+    for subject in range(1, RELATIONS.combine_rows + 2):
         tables = tables.push(fact(subject))
-    assert [layer.rows for layer in tables.layers] == [COMBINE_ROWS, 1]
+    assert [layer.rows for layer in tables.layers] == [RELATIONS.combine_rows, 1]
     assert tables.push(Layer()) is tables
 
 
@@ -68,7 +68,11 @@ def test_push__apart_waits_for_the_next_layer() -> None:
 
 
 def test_push__what_is_never_combined_is_not_apart() -> None:
-    for below in (Tables(), Tables().push(fact(1)).sealed(), Tables([facts(10, COMBINE_ROWS)])):
+    for below in (
+        Tables(),
+        Tables().push(fact(1)).sealed(),
+        Tables([facts(10, RELATIONS.combine_rows)]),
+    ):
         apart = below.push(fact(2), apart=True)
         assert apart.combined() is apart
         assert len(apart.layers) == len(below.layers) + 1
@@ -127,7 +131,7 @@ def test_plan_merge__afterwards_each_layer_outweighs_those_above(sizes: list[int
     after = [layer.rows for layer in tables.layers]
     assert sum(after) == sum(sizes)
     for place, rows in enumerate(after[:-1]):
-        assert rows > TIER * sum(after[place + 1 :])
+        assert rows > RELATIONS.tier * sum(after[place + 1 :])
 
 
 @settings(max_examples=50, deadline=None)
@@ -139,11 +143,11 @@ def test_plan_merge__layers_stay_few(pushes: list[int]) -> None:
         start += rows
         while (plan := tables.plan_merge()) is not None:
             # The layer that the next push may be combined with is not part of the plan.
-            assert plan[1] < len(tables.layers) or tables.layers[-1].rows >= COMBINE_ROWS
+            assert plan[1] < len(tables.layers) or tables.layers[-1].rows >= RELATIONS.combine_rows
             merged = merge_layers(tables.layers[slice(*plan)], bottom=plan[0] == 0)
             tables = tables.replace(*plan, merged)
     assert tables.total() == sum(pushes)
-    assert len(tables.layers) <= 2 + np.log(1 + sum(pushes)) / np.log(1 + TIER)
+    assert len(tables.layers) <= 2 + np.log(1 + sum(pushes)) / np.log(1 + RELATIONS.tier)
 
 
 def test_replace__only_the_layers_that_were_merged() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,8 +11,7 @@ from hypothesis import strategies as st
 from tests.relations.checks import check_all
 from tests.relations.model import Model, commits, reopened
 from triplestore.relations import Layer, Tables, merge_layers
-from triplestore.relations.layers import characteristic_sets, sort_rows
-from triplestore.relations.layers import merge_layers as merging
+from triplestore.relations.thresholds import RELATIONS
 
 steps = st.one_of(
     st.tuples(st.just("commit"), commits(), st.booleans()),
@@ -37,12 +38,10 @@ def reopen(tables: Tables, place: int) -> Tables:
 
 
 @pytest.fixture(params=["numpy", "kernels"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def way(request: pytest.FixtureRequest, tune: Callable[..., None]) -> str:
     """Run with plain numpy, and with kernels that get a few rows at a time."""
     if request.param == "kernels":
-        for module in (sort_rows, characteristic_sets, merging):
-            monkeypatch.setattr(module, "KERNELS_FROM", 0)
-            monkeypatch.setattr(module, "CHUNK", 3)
+        tune(RELATIONS, kernel_rows=0, piece_rows=3)
     return request.param
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from triplestore.relations.layers import swap_columns
 from triplestore.relations.packed_keys import U64
+from triplestore.relations.thresholds import RELATIONS
 
 
 def keys_of(rows: int, ids: int) -> U64:
@@ -21,9 +24,9 @@ def keys_of(rows: int, ids: int) -> U64:
 @pytest.mark.parametrize("ids", [3_000, 60_000, 2**31])  # counted twice, and too far apart for it
 @pytest.mark.parametrize("given", [False, True])
 def test_turned__has_the_other_id_first_and_is_sorted(
-    rows: int, ids: int, given: bool, monkeypatch: pytest.MonkeyPatch
+    rows: int, ids: int, given: bool, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(swap_columns, "_PIECE", 1_000)
+    tune(RELATIONS, piece_rows=1_000)
     keys = keys_of(rows, ids)
     expected = np.sort(keys << np.uint64(32) | keys >> np.uint64(32))
     out = np.zeros(len(keys), np.uint64) if given else None
@@ -33,10 +36,8 @@ def test_turned__has_the_other_id_first_and_is_sorted(
 
 
 @pytest.mark.parametrize("ids", [3_000, 60_000, 2**31])
-def test_turned_rows__keep_what_stands_beside_them(
-    ids: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(swap_columns, "_PIECE", 1_000)
+def test_turned_rows__keep_what_stands_beside_them(ids: int, tune: Callable[..., None]) -> None:
+    tune(RELATIONS, piece_rows=1_000)
     keys = keys_of(9_000, ids)
     turned = keys << np.uint64(32) | keys >> np.uint64(32)
     order = np.argsort(turned)

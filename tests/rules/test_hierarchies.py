@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.maintenance.checking import check_case
 from tests.maintenance.notation import TYPE_KEY, key
-from tests.maintenance.programs import Case, Step
+from tests.maintenance.programs import Case, UpdateStep
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.rules import subclass_levels
 from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.thresholds import RULES
 from triplestore.terms import Dictionary
 
 CLASSES = "ABCDEFGHIJ"
@@ -58,16 +58,16 @@ def case(seed: int) -> Case:
         swap = rng.random() < 0.5
         out = {r for r in current if rng.random() < 0.15} if swap else set()
         into = {r for r in pool if rng.random() < 0.15} - current if swap else set()
-        steps.append(Step(frozenset(come), frozenset(gone), program(into), program(out)))
+        steps.append(UpdateStep(frozenset(come), frozenset(gone), program(into), program(out)))
         current = (current - out) | into
         held = (held - gone) | come
     return Case(seed, start, facts, tuple(steps))
 
 
 @pytest.fixture
-def short_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def short_blocks(tune: Callable[..., None]) -> Iterator[None]:
     """Every stratum of subclass rules is a block."""
-    monkeypatch.setattr(subclass_levels, "LEVELS", 1)
+    tune(RULES, block_strata=1)
     yield
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -19,15 +20,15 @@ from triplestore.datalog.text import read
 from triplestore.errors import ProgramError
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.rules import subclass_pairs
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.subclass_rules import copied_class
+from triplestore.rules.thresholds import RULES
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
+def few(tune: Callable[..., None]) -> None:
     """A few axioms are enough to be put beside."""
-    monkeypatch.setattr(subclass_pairs, "FEWEST", 1)
+    tune(RULES, many_subclasses=1)
 
 
 def any_strategy(rng: random.Random) -> Strategy:
@@ -106,9 +107,9 @@ def test_subclasses__many_random_schedules__equal_the_oracle() -> None:
 
 
 def test_subclasses__threshold_crossed__facts_and_counters_stay(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(subclass_pairs, "FEWEST", 4)
+    tune(RULES, many_subclasses=4)
     for seed in range(1, 60, 2):
         rng = random.Random(seed)
         driver = Driver(beside=True)
@@ -118,7 +119,7 @@ def test_subclasses__threshold_crossed__facts_and_counters_stay(
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_pairs__that_become_recursive_and_cease_to_be__are_counted_as_they_are(name: str) -> None:
     """A rule that stays may be a pair at the bottom, a rule above it, or part of a cycle."""
-    stated = frozenset(facts("A(a) B(b) D(d) E(e) q(d, a) q(e, e)"))
+    asserted = frozenset(facts("A(a) B(b) D(d) E(e) q(d, a) q(e, e)"))
     above = [
         "",
         ":A[?x] :- :D[?x], :q[?x, ?x] .",  # all are in a cycle
@@ -130,8 +131,8 @@ def test_pairs__that_become_recursive_and_cease_to_be__are_counted_as_they_are(n
         driver = Driver(pairs=True)
         for more in [*above[first:], *above[first::-1], *above]:
             rules = program(CHAIN + more)
-            driver.step(stated, (), rules, strategy(name))
-            check_state(driver, rules, stated, more)
+            driver.step(asserted, (), rules, strategy(name))
+            check_state(driver, rules, asserted, more)
 
 
 def test_rules__of_pairs__are_those_they_were_made_of() -> None:
@@ -157,8 +158,8 @@ def test_pairs__are_taken_out_of_a_program__but_for_loops_and_what_is_not_alone(
     assert set(made.bottom.rules(made.bottom.keys)) <= set(program.rules)
 
 
-def test_pairs__too_few__stay_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subclass_pairs, "FEWEST", 4)
+def test_pairs__too_few__stay_rules(tune: Callable[..., None]) -> None:
+    tune(RULES, many_subclasses=4)
     made = Compiled(read("@prefix : <http://e/> . " + CHAIN), Driver().ids, pairs=True)
     assert made.bottom is None and len(made.rules) == 3
 

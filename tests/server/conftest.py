@@ -45,7 +45,7 @@ class Reply:
 
 @dataclass
 class Client:
-    """Asks a server; every request is a connection of its own."""
+    """Asks a server; every request uses a new connection."""
 
     port: int
     store: Store

@@ -162,7 +162,7 @@ def test_end__stops_what_runs(serving: Callable[..., Client]) -> None:
     # the fixture ends the server, and fails if that takes long
 
 
-def test_end__is_a_503_for_whoever_waits(
+def test_end__answers_waiting_requests_with_503(
     serving: Callable[..., Client], capfd: pytest.CaptureFixture[str]
 ) -> None:
     client = serving(seconds=60.0, grace=0.2, threads=1)
@@ -177,7 +177,7 @@ def test_end__is_a_503_for_whoever_waits(
     for thread in threads:
         thread.join()
     assert [(reply.status, reply.text) for reply in replies] == [
-        (503, "the server is ending\n")
+        (503, "the server is shutting down\n")
     ] * 3
     assert "Traceback" not in capfd.readouterr().err
 
@@ -214,7 +214,7 @@ def test_connections__answer_at_once() -> None:
             assert accepted.proto == socket.IPPROTO_TCP  # asyncio switches off waiting for these
 
 
-def test_body_that_breaks_off__is_no_error_of_the_server(
+def test_body_that_ends_early__is_not_an_error_of_the_server(
     serving: Callable[..., Client], capfd: pytest.CaptureFixture[str]
 ) -> None:
     client = serving()

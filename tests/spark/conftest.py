@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.spark_cluster import linked_home
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.java import find_java
-from triplestore.loaders.spark.jobs.local_cluster import linked_home
 from triplestore.loaders.spark.session import QUIET, make, pyspark_module
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def need_spark() -> None:
-    """Skip the test that asks for Spark where there is none."""
+    """Skip a test that needs Spark if Spark is missing."""
     try:
         pyspark_module()
         find_java()
@@ -64,7 +64,7 @@ def workers_path() -> str:
 
 @pytest.fixture(scope="session")
 def spark_available() -> None:
-    """For tests that start Spark in processes of their own."""
+    """For tests that start Spark in new processes."""
     need_spark()
 
 

@@ -1,4 +1,4 @@
-"""An import with a closure on Spark, in a process of its own in which something goes wrong.
+"""An import with a closure on Spark, in a new process in which something fails.
 
 Start at `main`: `python -m tests.spark.faulty_job JSON`, see `Wrong`. On a small disk one session
 does all runs (`on_small_disk`), because only this process sees the disk.
@@ -23,7 +23,7 @@ from typing import Any
 from triplestore import Store, TripleStoreError
 from triplestore.loaders.spark import import_dataset, make
 from triplestore.loaders.spark.importing import import_job
-from triplestore.loaders.spark.jobs.run_job import Setting, clear_errors, run
+from triplestore.loaders.spark.jobs.run_job import SessionSetting, clear_errors, run
 from triplestore.loaders.spark.session import QUIET
 from triplestore.storage.files.system import File, RealFiles
 
@@ -48,7 +48,7 @@ QUICK = {
         f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     ),
 }
-"""What makes a session quick that does not live long."""
+"""Settings for a short session."""
 
 KILLED = -signal.SIGKILL
 INTERRUPTED = 130
@@ -77,7 +77,7 @@ def local_store(sources: list[str]) -> Store:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What goes wrong, and when.
+    """A fault, and its time.
 
     kind   `kill` (this process and its children) or `interrupt` (as Ctrl-C does)
     when   a stage that ended, `round N` of the closure, `write N`: the Nth step of writing the
@@ -151,7 +151,7 @@ def run_once(target: str, sources: list[str], wrong: Wrong) -> int:
         return import_dataset(session, sources, target, progress=wrong.told, files=files, **WISHED)
 
     try:
-        run(job, Setting(master="local[1]", options=QUICK), {}, quiet=True)
+        run(job, SessionSetting(master="local[1]", options=QUICK), {}, quiet=True)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0
@@ -174,7 +174,7 @@ class Disk:
         )
 
     def resize(self, size: int) -> None:
-        """Give it so many bytes."""
+        """Set its size in bytes."""
         self._mount(f"remount,size={size}")
 
     @property
@@ -189,7 +189,7 @@ class Disk:
 
 
 def on_small_disk(folder: str, sources: list[str], shuffles: bool) -> None:
-    """Find out what each stage takes, then run out of room in the middle of each, and go on.
+    """Find the size of each stage, then run out of room in the middle of each, and continue.
 
     Writes for each run what stage was the last to end, what was said, and what came out behind.
 
@@ -255,7 +255,7 @@ def _out_of_room(
 
 
 def main(text: str) -> int:
-    """Do what is asked for."""
+    """Run the requested job."""
     asked = json.loads(text)
     if "disk" in asked:
         on_small_disk(asked["disk"], asked["sources"], asked["shuffles"])

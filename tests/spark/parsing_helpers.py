@@ -1,4 +1,4 @@
-"""What the tests of sources and parsing share: tasks run in this process, and the local loader."""
+"""Helpers for tests of sources and parsing: tasks run in this process, and the local loader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from triplestore.loaders.formats import NAMES, split_name
 from triplestore.loaders.report import Loaded
 from triplestore.loaders.spark.importing.parse import Plan, parse_parts
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.importing.splits import Reading, packed, plan_parts
+from triplestore.loaders.spark.importing.splits import TaskOptions, packed, plan_parts
 from triplestore.loaders.spark.importing.turtle_cuts import Cut
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of
@@ -42,7 +42,7 @@ def parsed(
     options = options or SourceOptions()
     files = files_of(paths, options.first_file_number)
     tasks = packed(plan_parts(files, cuts or {}, options), options.split_bytes)
-    plan = Plan({file.number: file for file in files}, Reading.of(options), tasks)
+    plan = Plan({file.number: file for file in files}, TaskOptions.of(options), tasks)
     numbers = pa.record_batch([pa.array(range(len(tasks)))], names=["id"])
     return rows_and_notes(parse_parts(plan, iter([numbers])))
 
@@ -60,7 +60,7 @@ def rows_and_notes(batches: Iterable[Any]) -> tuple[list[Row], list[dict[str, An
 
 
 def faults_of(notes: list[dict[str, Any]]) -> list[tuple[int, int | None, int | None, str]]:
-    """File, line, byte and reason of each fault, with what lies before its part added."""
+    """File, line, byte and reason of each fault, counted from the start of its file."""
     parts = sorted(
         (note["file"], note["part"], note["lines"], note["bytes"])
         for note in notes

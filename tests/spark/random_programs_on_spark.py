@@ -1,4 +1,4 @@
-"""Many random programs closed by one job: each with names of its own, so that they do not meet.
+"""Many random programs closed by one job: each with its own names, so that they are independent.
 
 Start at `together`, then `closed_on_spark`. A round of Spark costs the same for one program as for
 twenty, and what is compared is each program's closure, as the oracle computes it.
@@ -29,9 +29,9 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.expressions.tree import Call, Expression
+from triplestore.loaders.spark.closure.driver_rows import settings
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import from_arrow
-from triplestore.loaders.spark.closure.held import settings
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.rules.compiled_program import Compiled
@@ -43,7 +43,7 @@ SMALL_JOBS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
 }
-"""What makes jobs on a few rows quick: no Java is compiled, and no stage is planned anew."""
+"""Settings for quick jobs on a few rows: no compiled Java, no adaptive planning."""
 
 
 def small_jobs(spark: Any) -> AbstractContextManager[Any]:
@@ -52,23 +52,23 @@ def small_jobs(spark: Any) -> AbstractContextManager[Any]:
 
 
 def all_shuffled(spark: Any) -> AbstractContextManager[Any]:
-    """The session where Spark broadcasts nothing of its own accord."""
+    """A session in which Spark broadcasts nothing automatically."""
     return settings(spark, {"spark.sql.autoBroadcastJoinThreshold": "-1"})
 
 
 Counted = dict[Fact, tuple[bool, int]]
-"""Facts with whether they are stated, and with their counters."""
+"""Facts with status (asserted or not) and counters."""
 
 
 class Wanted(NamedTuple):
-    """What the oracle says."""
+    """The results of the oracle."""
 
     facts: Counted
     violations: dict[str, int]
 
 
 def together(cases: Iterable[tuple[Program, Iterable[Fact]]]) -> tuple[Program, set[Fact], Wanted]:
-    """One program and its facts, made of several; and what follows."""
+    """Several programs and their facts as one, and its closure."""
     rules: list[Rule] = []
     constraints: list[Constraint] = []
     triples: set[Fact] = set()
@@ -90,7 +90,7 @@ def together(cases: Iterable[tuple[Program, Iterable[Fact]]]) -> tuple[Program, 
 
 
 def wanted_of(program: Program, stated: set[Fact]) -> Wanted:
-    """What follows from a program, by the oracle."""
+    """The closure of a program, by the oracle."""
     found = naive(program, stated)
     compiled = Compiled(program, Dictionary().encode_keys)
     by_rule = counts(compiled.rules, stated, compiled.stratification).nonrecursive
@@ -107,7 +107,7 @@ def row_rule(fact: Fact) -> Rule:
 
 
 class Apart:
-    """Gives the names of one program a namespace of their own."""
+    """Gives the names of one program their own namespace."""
 
     def __init__(self, number: int) -> None:
         self._from, self._to = NAMESPACE.encode(), f"{NAMESPACE}{number}/".encode()
@@ -183,7 +183,7 @@ def closed_on_spark(
 
 
 def assert_equal(found: OnSpark, wanted: Wanted) -> None:
-    """Facts, which of them are stated, counters and violations are those of the oracle."""
+    """Facts, status, counters and violations equal those of the oracle."""
     facts = {fact: said for fact, said in found.facts.items() if not is_made(fact)}
     assert wanted.facts.keys() - facts.keys() == set(), "facts are missing"
     assert facts.keys() - wanted.facts.keys() == set(), "facts do not follow"

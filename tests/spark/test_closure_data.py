@@ -13,7 +13,7 @@ import pytest
 
 from tests.spark.random_programs_on_spark import small_jobs
 from triplestore import Store
-from triplestore.loaders.spark.closure.closing import Closure, close
+from triplestore.loaders.spark.closure.closing import SparkClosure, close
 from triplestore.loaders.spark.closure.facts import from_arrow
 from triplestore.loaders.spark.closure.options import Options
 
@@ -50,8 +50,10 @@ def rows_of(store: Store) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def on_spark(spark: Any, store: Store, work: Path, reason: tuple[str, ...], **told: Any) -> Closure:
-    """The closure of what a store states, with its terms under the ids that they have there."""
+def on_spark(
+    spark: Any, store: Store, work: Path, reason: tuple[str, ...], **told: Any
+) -> SparkClosure:
+    """The closure of a store's asserted facts, in the ids of the store."""
     dictionary = store._database.state.dictionary
     numbers = range(1, dictionary.size + 1)
     keys = [dictionary.key(number) for number in numbers]
@@ -69,8 +71,8 @@ def on_spark(spark: Any, store: Store, work: Path, reason: tuple[str, ...], **to
     )
 
 
-def said_by(closure: Closure, keys: list[bytes]) -> Said:
-    """What Spark found."""
+def said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
+    """The facts of the closure on Spark."""
     keys = [*keys, *closure.new_keys]
     return {
         (keys[s - 1], keys[p - 1], keys[o - 1]): (status, count)
@@ -79,7 +81,7 @@ def said_by(closure: Closure, keys: list[bytes]) -> Said:
 
 
 def said_in(store: Store) -> Said:
-    """What a store holds."""
+    """The facts of a store."""
     key = store._database.state.dictionary.key
     return {
         (key(s), key(p), key(o)): (status, count)
@@ -87,8 +89,8 @@ def said_in(store: Store) -> Said:
     }
 
 
-def rows_said_by(closure: Closure, keys: list[bytes]) -> Said:
-    """What Spark found of relations of rules: the name and the arguments of each row."""
+def rows_said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
+    """The rows of relations of rules on Spark: name and arguments."""
     keys = [*keys, *closure.new_keys]
     found: Said = {}
     for (name, _), rows in closure.tuples.items():
@@ -101,7 +103,7 @@ def rows_said_by(closure: Closure, keys: list[bytes]) -> Said:
 
 
 def rows_said_in(store: Store) -> Said:
-    """What a store holds of relations of rules."""
+    """The rows of relations of rules in a store."""
     state = store._database.state
     found: Said = {}
     for name, arity in state.tables.tuple_names():
@@ -118,7 +120,7 @@ def rows_said_in(store: Store) -> Said:
 
 def check(
     spark: Any, store: Store, work: Path, *reason: str, options: Options | None = None, **told: Any
-) -> Closure:
+) -> SparkClosure:
     """Assert that the closure on Spark is the store's."""
     dictionary = store._database.state.dictionary
     keys = [dictionary.key(number) for number in range(1, dictionary.size + 1)]

@@ -1,8 +1,8 @@
-"""What holds, on Spark: nothing twice, counted by relation and class, and never shuffled again."""
+"""The known facts on Spark: distinct, counted by relation and class, and never shuffled again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.spark.random_programs_on_spark import small_jobs
-from triplestore.loaders.spark.closure import facts as facts_module
 from triplestore.loaders.spark.closure.facts import Facts
 from triplestore.loaders.spark.closure.options import Options
+from triplestore.loaders.spark.thresholds import SPARK
 
 TYPE, C, D, P = 1, 2, 3, 4
 APART = Options(small_rows=0, held_rows=0, partitions=2)
@@ -87,7 +87,7 @@ def test_facts__only_candidates_are_shuffled(
 
 
 def counted(facts: Facts) -> tuple[int, dict[int, int]]:
-    """How many facts there are, and of each round."""
+    """The number of all facts, and of each round."""
     rounds = [row.r for row in facts.every().collect()]
     return len(rounds), {number: rounds.count(number) for number in set(rounds)}
 
@@ -109,16 +109,16 @@ def test_facts__few_are_held_until_they_are_more(quick: Any, tmp_path: Path) -> 
 
 
 def test_facts__what_grows_is_cut_into_more_parts(
-    quick: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quick: Any, tmp_path: Path, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(facts_module, "ROWS_A_PART", 1)
+    tune(SPARK, part_rows=1)
     options = Options(held_rows=0, small_rows=0)
     facts = Facts(quick, str(tmp_path), 3, TYPE, 8, options)
     facts.start(facts.flat_rows([(2, P, 1, 1)]))
     assert facts.add(facts.flat_rows([(2, P, 2, number) for number in range(5)])) == 5
     before = [run.name for run in facts.runs]
     assert facts.add(facts.flat_rows([(2, P, 3, number) for number in range(20)])) == 20
-    assert len(facts.runs) == 2, "what is stated, and what follows"
+    assert len(facts.runs) == 2, "asserted facts, and inferred facts"
     assert not {run.name for run in facts.runs} & set(before)
     assert facts.last().count() == 20
     assert counted(facts) == (26, {0: 1, 1: 5, 2: 20})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from support.fuzzing import each_seed
 from tests.spark.random_programs_on_spark import small_jobs
 from triplestore.loaders.spark.closure.facts import local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs, knots, united
+from triplestore.loaders.spark.thresholds import SPARK
 
 Edge = tuple[int, int]
 
@@ -71,7 +72,7 @@ def disjoint(graphs: int, start: int) -> list[Edge]:
 
 
 @pytest.mark.parametrize(
-    ("most", "most_pairs"),
+    ("most", "driver_pairs"),
     [
         pytest.param(0, 0, id="on Spark"),
         pytest.param(10_000, 0, id="knots by the driver", marks=pytest.mark.long),
@@ -80,19 +81,28 @@ def disjoint(graphs: int, start: int) -> list[Edge]:
 )
 @pytest.mark.parametrize("starts", ["", "a % 3 = 1"])
 def test_reachable__is_what_a_search_finds(
-    quick: Any, tmp_path: Path, most: int, most_pairs: int, starts: str
+    quick: Any,
+    tmp_path: Path,
+    tune: Callable[..., None],
+    most: int,
+    driver_pairs: int,
+    starts: str,
 ) -> None:
+    tune(SPARK, driver_pairs=driver_pairs)
     edges = disjoint(20, 0)
     frame = local_frame(quick, ["a", "b"], edges)
-    found = Graphs(quick, str(tmp_path), most, most_pairs).reachable(frame, starts).collect()
+    found = Graphs(quick, str(tmp_path), most).reachable(frame, starts).collect()
     assert len(found) == len(set(found)), "a pair comes once"
     wanted = {(a, b) for a, b in reached(edges) if not starts or a % 3 == 1}
     assert {(a, b) for a, b in found} == wanted
 
 
-def test_reachable__is_left_to_spark_if_the_pairs_are_many(quick: Any, tmp_path: Path) -> None:
+def test_reachable__is_left_to_spark_if_the_pairs_are_many(
+    quick: Any, tmp_path: Path, tune: Callable[..., None]
+) -> None:
+    tune(SPARK, driver_pairs=44)
     edges = [(a, a + 1) for a in range(9)]
-    graphs = Graphs(quick, str(tmp_path), 10, 44)
+    graphs = Graphs(quick, str(tmp_path), 10)
     assert graphs.reachable(local_frame(quick, ["a", "b"], edges)).count() == 45
     assert graphs.steps > 2
 
@@ -108,8 +118,11 @@ def test_connected__finds_the_least_node_of_each_component(quick: Any, tmp_path:
 
 
 @pytest.mark.long
-def test_reachable__goes_along_a_path_in_steps_that_double(quick: Any, tmp_path: Path) -> None:
+def test_reachable__goes_along_a_path_in_steps_that_double(
+    quick: Any, tmp_path: Path, tune: Callable[..., None]
+) -> None:
+    tune(SPARK, driver_pairs=0)
     edges = [(i, i + 1) for i in range(100)]
-    graphs = Graphs(quick, str(tmp_path), 10_000, 0)
+    graphs = Graphs(quick, str(tmp_path), 10_000)
     assert graphs.reachable(local_frame(quick, ["a", "b"], edges)).count() == 100 * 101 // 2
     assert graphs.steps <= 20

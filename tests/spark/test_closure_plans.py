@@ -1,4 +1,4 @@
-"""Rules as rows of numbers, and how many joins they come to; nothing here needs Spark."""
+"""Rules as rows of numbers, and their number of joins; nothing here needs Spark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.maintenance.notation import program
 from triplestore.datalog.program import TYPE
 from triplestore.expressions.text.expression_parser import parse_expression
-from triplestore.loaders.spark.closure.copies import with_longer_steps
+from triplestore.loaders.spark.closure.copy_rules import with_longer_steps
 from triplestore.loaders.spark.closure.expressions import condition_on_ids
 from triplestore.loaders.spark.closure.phases import phases_of
 from triplestore.loaders.spark.closure.plans import Match, steps_of, tracks_of

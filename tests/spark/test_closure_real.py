@@ -1,4 +1,4 @@
-"""Real data imported and closed by Spark itself: the store is the one that infers by itself."""
+"""Real data imported and closed by Spark: the store equals one that infers locally."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REAL = {
 
 
 def counted(store: Store, ids: dict[bytes, int]) -> np.ndarray:
-    """The facts with status and counter, in an order of their own, under the ids of these keys."""
+    """The facts with status and counter, in a fixed order, under the ids of these keys."""
     dictionary = store._database.state.dictionary
     own = [0, *(ids[dictionary.key(number)] for number in range(1, dictionary.size + 1))]
     rows = rows_of(store)

@@ -105,7 +105,7 @@ def test_programs__axioms_that_follow_from_data_make_another_one() -> None:
     store.load(PREFIXES + ":T rdfs:subClassOf owl:TransitiveProperty . :p a :T .", "turtle")
     naming = listed(store)
     known = axioms_of(store, naming)
-    some = {one for one in known.stated if naming.keys[one[2] - 1] != b"\x01http://e/T"}
+    some = {one for one in known.asserted if naming.keys[one[2] - 1] != b"\x01http://e/T"}
     stated = Axioms(frozenset(some), frozenset())
     made = Programs(naming, stated, (), Given(), ("owl-rl",), ontology=None)
     rules = len(made.program.rules)

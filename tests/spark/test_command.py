@@ -1,4 +1,4 @@
-"""The command `import`, in the session of the tests: it uses what runs, and leaves it running."""
+"""The command `import`, in the session of the tests, which it uses and does not stop."""
 
 from __future__ import annotations
 

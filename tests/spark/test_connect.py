@@ -1,4 +1,4 @@
-"""Spark Connect: nothing here may need what only a classic session has."""
+"""Spark Connect: nothing may need features of a classic session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLASSIC_ONLY = {
 
 
 def uses(source: str) -> list[str]:
-    """What a module asks of a session or DataFrame that Connect does not have."""
+    """Uses of a session or DataFrame that Connect does not support."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)]
     return [f"line {n.lineno}: .{n.attr}" for n in nodes if n.attr in CLASSIC_ONLY]
 
@@ -61,7 +61,7 @@ def test_import__through_connect(tmp_path: Path) -> None:
     lines = [f'_:b{i % 7} <http://e/p{i % 3}> "{i}" .\n' for i in range(500)]
     source, target = tmp_path / "a.nt", tmp_path / "x.db"
     source.write_text("".join(lines))
-    # So pyspark takes any port that is free; otherwise it is 15002, which may be somebody's.
+    # So pyspark takes any port that is free; otherwise it is 15002, which may be in use.
     own = {"SPARK_TESTING": "1", "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     run = subprocess.run(
         [sys.executable, "-c", JOB, str(target), str(source), RULES],

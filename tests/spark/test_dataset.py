@@ -21,9 +21,9 @@ from triplestore.loaders.spark.importing import import_job
 from triplestore.loaders.spark.importing.dataset import import_dataset
 from triplestore.loaders.spark.importing.parquet_parts import read_keys
 from triplestore.loaders.spark.importing.pull import pull
-from triplestore.loaders.spark.importing.put_in_place import name_of_store
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.statements import read_statements
+from triplestore.loaders.spark.importing.write_store import name_of_store
 
 PREFIXES = "@prefix ex: <http://ex.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
 
@@ -139,7 +139,7 @@ def test_import__other_input_begins_again(spark: Any, tmp_path: Path) -> None:
 
 
 def check_damage(table: Path) -> None:
-    """A bit that is another one anywhere in what Spark wrote is found, or does not show."""
+    """A flipped bit anywhere in Spark's files is detected, or has no effect."""
     read = read_keys(str(table), 3, "id")
     for part in table.glob("*.parquet"):
         good = part.read_bytes()
@@ -170,7 +170,7 @@ def test_import__into_a_store_with_rules(spark: Any, tmp_path: Path) -> None:
     assert (again[0].change.added, again[0].change.inferred_added) == (1, 1)
     taken = import_dataset(spark, str(tmp_path / "a.nt"), target, mode="delete")
     assert (taken.change.removed, taken.change.inferred_removed) == (1, 1)
-    # A graph is replaced by the difference, and the same file again is no change.
+    # A graph is replaced by the difference, and the same file again is a no-op.
     for expected in (1, 0):
         put = import_dataset(
             spark, str(tmp_path / "b.nt"), target, mode="replace", graph="http://ex.org/g"
@@ -213,11 +213,11 @@ def test_import__a_closure_made_on_spark_is_the_local_one(spark: Any, tmp_path: 
 def test_import__bad_wishes_are_refused(spark: Any, tmp_path: Path) -> None:
     wishes: list[dict[str, Any]] = [{"mode": "ad"}, {"closure": "soon"}]
     for wrong in wishes:
-        with pytest.raises(UsageError, match="is one of"):
+        with pytest.raises(UsageError, match="must be one of"):
             import_dataset(spark, "in", tmp_path / "db", **wrong)
     with pytest.raises(UsageError, match="is a URI"):
         import_dataset(spark, "in", "s3a://bucket/db", mode="delete")
-    with pytest.raises(UsageError, match="no store"):
+    with pytest.raises(UsageError, match="is not a store"):
         import_dataset(spark, "in", tmp_path / "db", mode="delete")
 
 

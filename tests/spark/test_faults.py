@@ -1,4 +1,4 @@
-"""What goes wrong on a cluster: the result is complete and right, or absent with a clear error."""
+"""Faults on a cluster: the result is complete and correct, or absent with a clear error."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ import_dataset(spark, sys.argv[2:], sys.argv[1], partitions=4, progress=told)
 
 
 def run_until(stage: str, target: Path, sources: list[str], delay: float = 0.0) -> None:
-    """A job in a process of its own, that is killed with all its children after a stage."""
+    """A job in a new process that is killed with all its children after a stage."""
     command = [sys.executable, "-c", JOB, str(target), *sources]
     environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
     with subprocess.Popen(

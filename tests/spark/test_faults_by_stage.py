@@ -1,5 +1,5 @@
 """Faults in each stage of an import with a closure on Spark: the result is complete and right, or
-absent with a clear error, and the same job goes on behind it."""
+absent with a clear error, and the same job continues after it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def expected(sources: list[str]) -> str:
 
 
 def job(asked: Mapping[str, Any], *before: str) -> subprocess.CompletedProcess[str]:
-    """The job in a process of its own, which leads a group of processes."""
+    """The job in a new process, which leads a group of processes."""
     return subprocess.run(
         [*before, sys.executable, "-m", "tests.spark.faulty_job", json.dumps(asked)],
         capture_output=True,
@@ -66,7 +66,7 @@ def job(asked: Mapping[str, Any], *before: str) -> subprocess.CompletedProcess[s
 
 
 def goes_on(spark: Any, sources: list[str], target: Path, expected: str, ended: list[str]) -> None:
-    """Assert that nothing opens, or all is right; and that what ended is not done again."""
+    """Assert that no store opens or all is correct, and that finished stages are not repeated."""
     if is_absent(target):
         done = import_dataset(spark, sources, target, **WISHED)
         assert [stage for stage in STAGES if stage in ended] == list(done.resumed)[: len(ended)]

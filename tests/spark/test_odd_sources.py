@@ -28,7 +28,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def lines(first: int, count: int, end: str = "\n") -> bytes:
-    """N-Triples with labels and values of their own."""
+    """N-Triples with unique labels and values."""
     made = []
     for number in range(first, first + count):
         made.append(f"<http://e/{number}> <http://e/p> <http://e/{number + 1}> .{end}")
@@ -55,17 +55,17 @@ def imported(spark: Any, source: Any, target: Path, **told: Any) -> str:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as jobs and people leave them: data, and what lies about beside them."""
+    """A folder with data, hidden files and unfinished output."""
     base = tmp_path_factory.mktemp("as found") / "year=2020 (\u00fc\u00f1\u4e2d)"
     for name in ("part=1", "_temporary", ".hidden"):
         (base / name).mkdir(parents=True)
-    written(base / "_temporary", "lost.nt", "this is no data")
-    written(base / ".hidden", "lost.nt", "this is no data")
+    written(base / "_temporary", "lost.nt", "not data")
+    written(base / ".hidden", "lost.nt", "not data")
     written(base, "_SUCCESS", "")
     written(base, "._SUCCESS.crc", "x")
     written(base, ".part-0.nt.crc", "x")
-    written(base, "_notes.nt", "this is no data")
-    written(base, "read me.md", "this is no data")
+    written(base, "_notes.nt", "not data")
+    written(base, "read me.md", "not data")
     inside = base / "part=1"
     written(inside, "a b+c%20d&e#f,g;h'i~j.nt", lines(0, 40))
     written(inside, "\u00e9t\u00e9 \u4e2d\u6587.ttl", TURTLE)
@@ -94,7 +94,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def data_of(folder: Path) -> list[Path]:
-    """What an import finds in the folder, in its order."""
+    """The files of the folder that an import reads, in order."""
     return sorted(path for path in (folder / "part=1").iterdir() if path.is_file())
 
 
@@ -157,7 +157,7 @@ def test_names__with_colons_are_read_from_their_folder_but_no_pattern(
     (tmp_path / "in").mkdir()
     paths = [written(tmp_path / "in", f"at 12:{n}.nt", lines(n, 3)) for n in (15, 30)]
     assert imported(spark, str(tmp_path / "in"), tmp_path / "x.db") == local_digest(paths)
-    with pytest.raises(StorageError, match="name the folder"):
+    with pytest.raises(StorageError, match="give the folder"):
         import_dataset(spark, str(tmp_path / "in" / "*.nt"), tmp_path / "y.db")
 
 
@@ -193,7 +193,7 @@ def test_files__many_of_them_named_one_by_one(spark: Any, tmp_path: Path, count:
     [
         ("a.jsonld", '{"@context": "https://example.org/c", "@id": "http://e/a"}', "context"),
         ("a.jsonld", "", "a.jsonld:1"),
-        ("a.ttl.gz", "<http://e/a> <http://e/b> 1 .", "does not begin as such data do"),
+        ("a.ttl.gz", "<http://e/a> <http://e/b> 1 .", "does not start like gzip data"),
         ("a.nt", BOM.decode() * 2 + "<http://e/a> <http://e/b> <http://e/c> .", "a.nt:1"),
     ],
     ids=["remote context", "empty JSON", "not compressed", "two marks"],
@@ -243,7 +243,7 @@ WRITTEN = {
         ("tag", "\\t\\u0000\u2028", None),
     ],
 }  # fmt: skip
-"""What these rows are as triples: subject, and property, text and datatype."""
+"""The rows as triples: subject, and property, text and datatype."""
 
 
 def test_table__typed_columns_of_parquet(spark: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What surrounds a job: its lines on stderr, its report, errors, the packaged code. No Spark."""
+"""A job's lines on stderr, its report, its errors, and the packaged code, without Spark."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ticking(*seconds: float) -> Any:
     return iter(seconds).__next__
 
 
-def test_stage_log__a_stage_that_was_done_before_is_no_rate() -> None:
+def test_stage_log__a_stage_that_was_done_before_has_no_rate() -> None:
     text = io.StringIO()
     log = StageLog(text, clock=ticking(0, 1, 5))
     log("terms", {"rows": 10, "resumed": True, "seconds": 0.01})
@@ -151,7 +151,7 @@ triplestore.errors.ParseError: part.nt:3:7: expected '.'
             "a task was lost with its worker",
         ),
         ("\n[PATH_NOT_FOUND] Path does not exist: x.\nJVM ...", "Spark failed: [PATH_NOT_FOUND]"),
-        ("", "Spark failed: it does not say why"),
+        ("", "Spark failed: it gave no reason"),
     ],
 )
 def test_explained__is_one_line(text: str, line: str) -> None:
@@ -186,7 +186,7 @@ def test_ctrl_c__is_pythons_while_a_job_runs_and_the_others_after_it(others_hand
 
 
 def test_run__says_nothing_of_pandas() -> None:
-    with pytest.warns(FutureWarning) as caught, run_job.no_word_of_pandas():
+    with pytest.warns(FutureWarning) as caught, run_job.without_pandas_warning():
         warnings.warn("PySpark does not yet fully support pandas >= 3", FutureWarning, stacklevel=1)
         warnings.warn("something else", FutureWarning, stacklevel=1)
     assert [str(warning.message) for warning in caught] == ["something else"]
@@ -292,7 +292,7 @@ def test_package__is_the_same_bytes_and_has_every_module(tmp_path: Path) -> None
 def test_unpack__when_another_process_is_faster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two find the folder missing, one of them makes it while the other unpacks."""
+    """Two processes find no folder; one makes it while the other unpacks."""
     archive = packaging.package(tmp_path / "x.zip")
     monkeypatch.setenv("TRIPLESTORE_CACHE", str(tmp_path / "cache"))
     make = tempfile.mkdtemp

@@ -30,7 +30,7 @@ from triplestore.terms import to_ntriples
 
 
 def write_tables(place: Path, rows: list[Row], parts: int = 3, seed: int = 0) -> int:
-    """Tables of the rows as a job writes them, in so many parts; how many terms there are."""
+    """Tables of the rows as a job writes them, in `parts` parts; returns the number of terms."""
     keys = sorted({key for row in rows for key in row if key is not None})
     ids = {key: number for number, key in enumerate(keys, 1)}
     bounds = sorted(random.Random(seed).randrange(len(keys) + 1) for _ in range(parts - 1))
@@ -106,7 +106,7 @@ def test_pull__is_as_the_local_loader_makes_it_whatever_the_parts(tmp_path: Path
 
 
 def test_pull__many_rows_are_as_the_local_loader_makes_them(tmp_path: Path) -> None:
-    # So many that characteristic sets are kept in the file.
+    # Enough rows for characteristic sets in the file.
     rows = list(dict.fromkeys(some_rows(9000)))
     rows += [(row[0], b"\x01http://ex.org/more", row[2], None) for row in rows]
     rows += [(row[0], row[1], b"\x03%d" % i, None) for i, row in enumerate(rows * 8)]
@@ -143,10 +143,10 @@ def test_pull__damage_is_found_and_leaves_nothing(tmp_path: Path) -> None:
     refused("should have")
     part.write_bytes(good)
     (part.parent / "part-00009.parquet").write_bytes(good)
-    refused("files of another job")
+    refused("a file of another job")
     (part.parent / "part-00009.parquet").unlink()
     (tmp_path / "in" / "manifest.json").write_text("{}")
-    refused("has not ended")
+    refused("is not finished or failed")
     (tmp_path / "in" / "manifest.json").unlink()
     refused("no finished import")
 
@@ -163,12 +163,12 @@ def test_parts__terms_that_are_missing_or_out_of_order_are_refused(tmp_path: Pat
     table = pa.table({"s": [1, None], "p": [1, 1], "o": [1, 1]})
     (tmp_path / "rows").mkdir()
     _write(table, tmp_path / "rows" / "part-0.parquet")
-    with pytest.raises(CorruptError, match="a row without s"):
+    with pytest.raises(CorruptError, match="s is null in a row"):
         read_rows(str(tmp_path / "rows"))
 
 
 class FullDisk(RealFiles):
-    """A disk with room for so many bytes."""
+    """A disk with room for this number of bytes."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -293,12 +293,12 @@ def test_existing__a_job_that_is_tried_again_is_done_once(tmp_path: Path) -> Non
     assert change(tmp_path / "work", target, MORE, "monday") is None
     assert target.has_done("monday")
     assert len(Store.read_only(tmp_path / "db")) == size
-    # One that failed before its commit goes on with the same name and numbers of files.
+    # One that failed before its commit continues with the same name and numbers of files.
     place = str(tmp_path / "work" / "other.json")
     job = target.job(place, "input", None, 3)
     assert target.job(place, "input", None, 3) == job
     assert target.job(place, "other input", None, 3).first == job.first + 3
-    # Another job brings blank nodes of its own.
+    # Another job has other blank nodes.
     assert change(tmp_path / "work", target, MORE, "tuesday").added
     assert len(Store.read_only(tmp_path / "db")) > size
 
@@ -323,7 +323,7 @@ def test_existing__replacing_a_graph_writes_the_difference(tmp_path: Path) -> No
     rows: list[Row] = [(s, p, o, graph) for s, p, o, _ in some_rows(50)]
     target = Target(tmp_path / "db", "replace", ox.NamedNode("http://ex.org/g0"))
     assert change(tmp_path / "one", target, rows)
-    # The same again is no change: blank nodes have the labels of the first time.
+    # The same job again is a no-op: blank nodes have the labels of the first time.
     again = change(tmp_path / "two", target, rows)
     assert (again.added, again.removed) == (0, 0)
     store = Store.read_only(tmp_path / "db")

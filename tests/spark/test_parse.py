@@ -24,7 +24,7 @@ from tests.spark.parsing_helpers import (
 )
 from triplestore.loaders.spark.importing.parse import Plan, parse_contents, parse_lines, parse_terms
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.importing.splits import Reading
+from triplestore.loaders.spark.importing.splits import TaskOptions
 
 TURTLE = """@prefix ex: <http://example.org/> .
 ex:a ex:p [ ex:q ( 1 2.5 "x" ) ; ex:r _:b ] , "long \\n text"@EN-gb .
@@ -166,7 +166,7 @@ def test_broken_files__are_faults_and_the_others_are_read(tmp_path: Path) -> Non
     faults = faults_of(notes)
     assert [fault[0] for fault in faults] == [1, 2, 3, 4, 5]
     assert "end too early" in faults[0][3]
-    assert "does not begin as such data do" in faults[1][3]
+    assert "does not start like" in faults[1][3]
     assert faults[3][1:3] == (4, 44)
     assert (b"\x01http://e/s", b"\x01http://e/p", b"\x01http://e/o", None) in rows
 
@@ -200,7 +200,7 @@ def test_to_graph__takes_the_default_graph_only(tmp_path: Path) -> None:
 
 
 def plan_of(files: list[SourceFile]) -> Plan:
-    return Plan({file.number: file for file in files}, Reading.of(SourceOptions()))
+    return Plan({file.number: file for file in files}, TaskOptions.of(SourceOptions()))
 
 
 @settings(max_examples=50)
@@ -275,13 +275,13 @@ def test_terms__null_is_the_default_graph_and_a_fault_elsewhere() -> None:
         }
     ).to_batches()
     file = SourceFile(4, "table", 0, "", "nquads", None, 0)
-    rows, notes = rows_and_notes(parse_terms(file, Reading.of(SourceOptions()), iter(batch)))
+    rows, notes = rows_and_notes(parse_terms(file, TaskOptions.of(SourceOptions()), iter(batch)))
     assert rows == [
         (b"\x01http://e/a", b"\x01http://e/p", b'\x04x"@en', None),
         (b"\x02f4xb", b"\x01http://e/p", b"\x01http://e/o", b"\x01http://e/g"),
     ]
     assert [note["text"][:4] for note in notes[:-1]] == ["null", "<htt", "<htt"]
     assert notes[-1]["bad"] == 3
-    kept = Reading.of(SourceOptions(keep_labels=True))
+    kept = TaskOptions.of(SourceOptions(keep_labels=True))
     rows, _ = rows_and_notes(parse_terms(file, kept, iter(batch)))
     assert rows[1][0] == b"\x02b"

@@ -95,7 +95,7 @@ def test_names__the_order_of_arguments_does_not_matter(spark: Any, folder: Path)
 def test_names__that_cannot_be_read_are_refused(spark: Any, folder: Path, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot read"):
         find_files(spark, str(folder / "nothing.nt"), SourceOptions())
-    with pytest.raises(UsageError, match="tells no RDF format"):
+    with pytest.raises(UsageError, match="shows no RDF format"):
         find_files(spark, str(folder / "readme.txt"), SourceOptions())
     (tmp_path / "empty").mkdir()
     written(tmp_path / "empty", "x.txt", "")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.spark_cluster import Cluster, environment, spark_home
 from triplestore import Store
-from triplestore.loaders.spark.jobs.local_cluster import Cluster, environment, spark_home
 from triplestore.loaders.spark.jobs.packaging import write_all
 
 LINES = "".join(

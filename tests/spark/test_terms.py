@@ -21,7 +21,7 @@ from triplestore.loaders.spark.importing.number_terms import (
     numbered,
     ordered_terms,
 )
-from triplestore.loaders.spark.importing.parquet_parts import MOST_TERMS, check_room
+from triplestore.loaders.spark.importing.parquet_parts import MAX_TERMS, check_room
 from triplestore.loaders.spark.jobs.stages import Stages
 
 
@@ -83,6 +83,6 @@ def test_hashes__two_terms_with_one_hash_are_refused_by_name(spark: Any, tmp_pat
 
 
 def test_room__more_terms_than_32_bits_number_are_refused() -> None:
-    check_room(MOST_TERMS)
-    with pytest.raises(StorageError, match="write Parquet tables instead"):
-        check_room(MOST_TERMS + 1)
+    check_room(MAX_TERMS)
+    with pytest.raises(StorageError, match="write Parquet tables with 64-bit ids"):
+        check_room(MAX_TERMS + 1)

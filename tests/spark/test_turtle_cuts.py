@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.spark.parsing_helpers import faults_of, parsed
-from triplestore.loaders.spark.importing import turtle_cuts
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.turtle_cuts import Cut, cuts_of
+from triplestore.loaders.spark.thresholds import SPARK
 
 HEAD = "@prefix : <http://e/> . @prefix p: <http://e/p#> . @base <http://base/a/b> .\n"
 
@@ -124,8 +124,7 @@ BLOCKS = st.sampled_from([1, 7, 64, 1 << 21])  # of reading
 
 
 def cut(text: str, is_trig: bool, size: int, block: int = 1 << 21) -> list[Cut]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(turtle_cuts, "_BLOCK", block)
+    with SPARK.changed(cut_block=block):
         return list(cuts_of(io.BytesIO(text.encode()), is_trig, size, None))
 
 

@@ -1,7 +1,7 @@
 """Queries that would take for ever or fill the memory: the list that limits are tried on.
 
 Start at `HOSTILE`: by name, a function that makes the text, and the name of the data it is put to.
-`hostile_run` runs one of them in a process of its own and says what it took. What must hold: every
+`hostile_run` runs one of them in a separate process and measures it. What must hold: every
 query ends with an answer or an error of the library, within its time and its memory.
 """
 

@@ -91,7 +91,7 @@ class Found(NamedTuple):
 
 
 def results(hostile: dict[str, Hostile], limits: Limits) -> Iterator[Found]:
-    """What each query took, in a process of its own; those of the same data together."""
+    """Time and memory of each query, with one process for all queries of the same data."""
     for data in dict.fromkeys(one.data for one in hostile.values()):
         store = DATA[data]()
         warm(store)
@@ -109,7 +109,7 @@ def asked(*arguments: object) -> list[Found]:
 
 
 def in_child(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found:
-    """What one query took, in a process of its own."""
+    """Time and memory of one query, in a separate process."""
     return forked(name, lambda: _measured(name, hostile, store, limits), limits.most)
 
 
@@ -186,7 +186,7 @@ def warm(store: Store) -> None:
 
 
 def prepare_kernels() -> None:
-    """Load every kernel: each takes memory and time at its first call, which is no query's."""
+    """Load every kernel, so that the time and memory of its first call do not count."""
     for module in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
         importlib.import_module(module.name)
     for kernel in all_kernels():

@@ -1,4 +1,4 @@
-"""What the algebra promises to those who rewrite it."""
+"""Properties of the algebra on which rewrites rely."""
 
 from __future__ import annotations
 

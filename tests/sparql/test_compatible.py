@@ -72,7 +72,7 @@ def test_compatible_join__is_what_the_specification_says(
     )
     context = Context(block_rows=block)
     blocks = join.open(context)
-    assert all(block.rows for block in blocks)  # nobody is handed an empty block
+    assert all(block.rows for block in blocks)  # empty blocks are not passed on
     result = join.run(context)
     assert Counter(result.to_rows()) == expected(left, right, how, overlap, limit)
     assert context.used == 0

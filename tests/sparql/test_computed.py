@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pyoxigraph as ox
@@ -12,8 +13,8 @@ from support.fuzzing import seeds
 
 from tests.sparql.computed import PREFIX, Bag, Table, place
 from triplestore import Store
-from triplestore.expressions import evaluate_columns
-from triplestore.sparql.evaluate import pieces
+from triplestore.expressions.thresholds import EXPRESSIONS
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.term_keys import key_of
 
 
@@ -23,11 +24,11 @@ def answers(result: Any) -> Bag:
 
 
 @pytest.fixture(params=[False, True], ids=["one by one", "by columns"])
-def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def ways(request: pytest.FixtureRequest, tune: Callable[..., None]) -> None:
     """With the short cut for few rows, and without it, in pieces of a few rows."""
     if request.param:
-        monkeypatch.setattr(evaluate_columns, "_FEW", -1)
-        monkeypatch.setattr(pieces, "_ROWS", 8)
+        tune(EXPRESSIONS, scalar_rows=-1)
+        tune(SPARQL, piece_rows=8)
 
 
 def made(seed: int) -> tuple[Table, Store]:

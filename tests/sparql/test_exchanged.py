@@ -252,7 +252,7 @@ def test_errors__are_those_of_the_text(people: Store) -> None:
         people.query(text % ("4", "no:a"))
     with pytest.raises(QuerySyntaxError, match="2:23: "):
         people.query(text % ('"4"@1', "3"))
-    with pytest.raises(QuerySyntaxError, match="2:20: <b> is no absolute IRI"):
+    with pytest.raises(QuerySyntaxError, match="2:20: <b> is not an absolute IRI"):
         people.query(text % ("<b>", "3"))
 
 

@@ -95,9 +95,9 @@ def test_counts__of_many_groups_are_those_of_bincount() -> None:
 
 
 def test_rows_of_many_blocks__are_gathered_in_order() -> None:
-    from triplestore.operators import Filter, Frame, Values
+    from triplestore.operators import FilterRows, Frame, Values
 
     for size in (7, 8, 9, 64, 65, 130):
         values = Values(Frame.of(x=list(range(size))))
-        plan = Filter(values, lambda frame: np.ones(frame.rows, np.bool_))
+        plan = FilterRows(values, lambda frame: np.ones(frame.rows, np.bool_))
         assert plan.run(Context(block_rows=1)).to_rows() == [(i,) for i in range(size)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -16,9 +16,10 @@ from tests.loaders.hostile_worker import RESULTS
 from tests.sparql.hostile_results import ATTACKS
 from triplestore.errors import CancelledError, ParseError
 from triplestore.operators.context import Context, running
-from triplestore.sparql.results import ReadSolutions, read, read_results, write_rows
+from triplestore.sparql.results import ReadSolutions, read_results, write_rows
 from triplestore.sparql.results.formats import results_format
-from triplestore.terms.guards.nesting import MOST_NESTED
+from triplestore.sparql.thresholds import SPARQL
+from triplestore.terms.guards.document_limits import MOST_NESTED
 
 Form = ox.QueryResultsFormat
 MEMORY = 1 << 30
@@ -96,8 +97,8 @@ def test_limits__of_the_thread_hold(ending: str) -> None:
         read_results(document, form)
 
 
-def test_unbound__many_in_a_small_document_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "FREE_CELLS", 1_000)
+def test_unbound__many_in_a_small_document_are_refused(tune: Callable[..., None]) -> None:
+    tune(SPARQL, unbound_cells=1_000)
     names = [f"x{number}" for number in range(100)]
     few, many = ([(None,) * 100] * rows for rows in (10, 1_000))
     document = b"".join(write_rows(names, few, Form.JSON))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Variable
 from triplestore.operators import Context, Frame, Values
-from triplestore.sparql.evaluate import ordered, ranks
 from triplestore.sparql.evaluate.ordered import Ordered
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms import Dictionary
 from triplestore.terms.term_keys import key_of
 
@@ -77,8 +78,7 @@ def test_ordered__as_python_sorts_and_equal_rows_stay(
         for name, down in zip("xy", descending, strict=True)
     ]
     context = Context(block_rows=3)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranks, "_FEW", data.draw(st.sampled_from([64, 0])))
+    with SPARQL.changed(ranked_one_by_one=data.draw(st.sampled_from([64, 0]))):
         found = Ordered(Values(frame), keys, scope.terms, limit).run(context)
 
     expected = list(range(len(rows)))
@@ -89,9 +89,9 @@ def test_ordered__as_python_sorts_and_equal_rows_stay(
 
 
 def test_ordered__candidates_that_are_not_the_first_are_dropped(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(ordered, "_CANDIDATES", 50)
+    tune(SPARQL, sorted_candidates=50)
     dictionary = Dictionary()
     ids = dictionary.encode([ox.Literal(i * 7919 % 1000) for i in range(1000)])
     scope = Scope(QueryTerms(dictionary))

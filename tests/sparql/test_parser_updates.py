@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 from sparql.shapes import shape, term
 from triplestore.errors import QuerySyntaxError
 from triplestore.sparql.algebra import nodes as a
-from triplestore.sparql.syntax import data_blocks, parser
+from triplestore.sparql.algebra import updates as u
+from triplestore.sparql.syntax import data_blocks
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.syntax.query_printer import write
+from triplestore.sparql.thresholds import SPARQL
 
 PREFIXES = {"": "http://e/"}
 
 
-def one(text: str) -> a.Operation:
+def one(text: str) -> u.Operation:
     (operation,) = parse_update(text, prefixes=PREFIXES).operations
     return operation
 
@@ -28,8 +30,8 @@ def quads(patterns: tuple[a.QuadPattern, ...]) -> list[str]:
     return [" ".join("-" if part is None else term(part) for part in quad) for quad in patterns]
 
 
-def data(found: a.Operation) -> list[str]:
-    assert isinstance(found, a.InsertData | a.DeleteData)
+def data(found: u.Operation) -> list[str]:
+    assert isinstance(found, u.InsertData | u.DeleteData)
     return [str(quad).replace("http://e/", "") for quad in found.quads]
 
 
@@ -47,7 +49,7 @@ def test_data__is_quads() -> None:
     ]
     assert data(one("INSERT " + text)) == expected
     found = one("DELETE " + text)
-    assert isinstance(found, a.DeleteData)
+    assert isinstance(found, u.DeleteData)
     assert data(found) == expected
 
 
@@ -62,7 +64,7 @@ def test_modify__has_templates_and_a_pattern() -> None:
         "DELETE { ?x :p ?y . GRAPH ?g { ?x :q ?y } } INSERT { ?x :r [] } "
         "USING :g USING NAMED :h WHERE { ?x :p ?y }"
     )
-    assert isinstance(found, a.Modify)
+    assert isinstance(found, u.Modify)
     assert quads(found.delete) == ["?x :p ?y -", "?x :q ?y ?g"]
     assert quads(found.insert) == ["?x :r _:b0 -"]
     assert shape(found.pattern) == "(bgp ?x :p ?y.)"
@@ -78,7 +80,7 @@ def test_modify__has_templates_and_a_pattern() -> None:
 
 def test_with__is_part_of_the_templates() -> None:
     found = one("WITH :g DELETE { ?x :p 1 } INSERT { GRAPH :h { ?x :q 1 } ?x :r 1 } WHERE {}")
-    assert isinstance(found, a.Modify)
+    assert isinstance(found, u.Modify)
     assert quads(found.delete) == ["?x :p 1 :g"]
     assert quads(found.insert) == ["?x :q 1 :h", "?x :r 1 :g"]
     assert found.graph is not None
@@ -87,7 +89,7 @@ def test_with__is_part_of_the_templates() -> None:
 
 def test_delete_where__is_template_and_pattern() -> None:
     found = one("DELETE WHERE { ?x :p ?y . GRAPH ?g { ?y :q ?z . ?z :q ?x } }")
-    assert isinstance(found, a.Modify)
+    assert isinstance(found, u.Modify)
     assert quads(found.delete) == ["?x :p ?y -", "?y :q ?z ?g", "?z :q ?x ?g"]
     assert found.insert == ()
     assert shape(found.pattern) == "(join (bgp ?x :p ?y.) (graph ?g (bgp ?y :q ?z. ?z :q ?x.)))"
@@ -99,19 +101,19 @@ G, H = (a.Constant.iri(f"http://e/{name}") for name in "gh")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("LOAD :h", a.Load(H)),
-        ("LOAD SILENT :h INTO GRAPH :g", a.Load(H, G, silent=True)),
-        ("CLEAR GRAPH :g", a.Clear(G)),
-        ("clear silent default", a.Clear("DEFAULT", silent=True)),
-        ("DROP NAMED", a.Drop("NAMED")),
-        ("DROP ALL", a.Drop("ALL")),
-        ("CREATE SILENT GRAPH :g", a.Create(G, silent=True)),
-        ("ADD :g TO GRAPH :h", a.Add(G, H)),
-        ("MOVE SILENT DEFAULT TO :h", a.Move(None, H, silent=True)),
-        ("COPY GRAPH :g TO DEFAULT", a.Copy(G, None)),
+        ("LOAD :h", u.Load(H)),
+        ("LOAD SILENT :h INTO GRAPH :g", u.Load(H, G, silent=True)),
+        ("CLEAR GRAPH :g", u.Clear(G)),
+        ("clear silent default", u.Clear("DEFAULT", silent=True)),
+        ("DROP NAMED", u.Drop("NAMED")),
+        ("DROP ALL", u.Drop("ALL")),
+        ("CREATE SILENT GRAPH :g", u.Create(G, silent=True)),
+        ("ADD :g TO GRAPH :h", u.Add(G, H)),
+        ("MOVE SILENT DEFAULT TO :h", u.Move(None, H, silent=True)),
+        ("COPY GRAPH :g TO DEFAULT", u.Copy(G, None)),
     ],
 )
-def test_management__of_graphs(text: str, expected: a.Operation) -> None:
+def test_management__of_graphs(text: str, expected: u.Operation) -> None:
     assert one(text) == expected
 
 
@@ -121,9 +123,9 @@ def test_requests__are_operations_with_prologues_between() -> None:
         "DROP GRAPH p:g ; CREATE GRAPH <x> ;"
     )
     assert found.operations == (
-        a.Clear(G),
-        a.Drop(a.Constant.iri("http://f/g")),
-        a.Create(a.Constant.iri("http://b/x")),
+        u.Clear(G),
+        u.Drop(a.Constant.iri("http://f/g")),
+        u.Create(a.Constant.iri("http://b/x")),
     )
     assert parse_update("").operations == ()
     assert parse_update("PREFIX p: <http://e/>").operations == ()
@@ -137,19 +139,16 @@ def test_labels__of_two_patterns_are_two_blank_nodes() -> None:
 # --- large blocks of data ------------------------------------------------------------------------
 
 
-def both_ways(text: str) -> tuple[a.Update, a.Update]:
+def both_ways(text: str) -> tuple[u.Update, u.Update]:
     """The update with blocks of data read the fast way, and the slow way."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data_blocks, "LONG", 0)
-        patch.setattr(parser, "LONG", 0)
+    with SPARQL.changed(data_block_size=0):
         fast = parse_update(text, prefixes=PREFIXES)
-        patch.setattr(parser, "LONG", 1 << 60)
+    with SPARQL.changed(data_block_size=1 << 60):
         return fast, parse_update(text, prefixes=PREFIXES)
 
 
 def is_read_fast(text: str) -> bool:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data_blocks, "LONG", 0)
+    with SPARQL.changed(data_block_size=0):
         blocks = data_blocks.data_blocks(text)
     found = [data_blocks.read_block(text[start:end], PREFIXES, None) for start, end in blocks]
     return bool(found) and None not in found
@@ -183,7 +182,7 @@ def test_blocks__with_nodes_in_brackets_are_isomorphic() -> None:
     found = []
     for update in both_ways(text):
         operation = update.operations[0]
-        assert isinstance(operation, a.InsertData)
+        assert isinstance(operation, u.InsertData)
         dataset = ox.Dataset(operation.quads)
         dataset.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
         found.append(dataset)
@@ -230,11 +229,8 @@ def test_blocks__that_are_no_data_are_refused_both_ways(block: str) -> None:
     text = f"INSERT DATA {{ {block} }}"
     with pytest.raises(QuerySyntaxError) as slow:
         parse_update(text, prefixes=PREFIXES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data_blocks, "LONG", 0)
-        patch.setattr(parser, "LONG", 0)
-        with pytest.raises(QuerySyntaxError) as fast:
-            parse_update(text, prefixes=PREFIXES)
+    with SPARQL.changed(data_block_size=0), pytest.raises(QuerySyntaxError) as fast:
+        parse_update(text, prefixes=PREFIXES)
     assert str(fast.value) == str(slow.value)
 
 
@@ -256,11 +252,9 @@ def test_blocks__refuse_blank_nodes_where_small_ones_do() -> None:
         "DELETE DATA { :a :p [] }",
         "INSERT DATA { _:x :p 1 } ; INSERT DATA { _:x :p 1 }",
     ):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(data_blocks, "LONG", 0)
-            patch.setattr(parser, "LONG", 0)
-            with pytest.raises(QuerySyntaxError, match=r"_:x|'\['"):
-                parse_update(text, prefixes=PREFIXES)
+        refused = pytest.raises(QuerySyntaxError, match=r"_:x|'\['")
+        with SPARQL.changed(data_block_size=0), refused:
+            parse_update(text, prefixes=PREFIXES)
 
 
 def test_blocks__see_the_prefixes_and_base_in_force() -> None:
@@ -284,9 +278,7 @@ def test_any_block__is_read_or_refused_both_ways(pieces: list[str], rng: random.
     text = "INSERT DATA { :a :p " + " ".join(pieces) + " }"
     results = []
     for long in (0, 1 << 60):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(data_blocks, "LONG", 0)
-            patch.setattr(parser, "LONG", long)
+        with SPARQL.changed(data_block_size=long):
             try:
                 results.append(write(parse_update(text, prefixes=PREFIXES)).count("\n"))
             except QuerySyntaxError as error:

@@ -10,7 +10,7 @@ import pytest
 from triplestore import Store
 from triplestore.errors import BudgetError, TimeLimitError
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
-from triplestore.store.query_options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
 SIZE = 3000
@@ -18,7 +18,7 @@ SIZE = 3000
 
 @pytest.fixture(scope="module")
 def store() -> Store:
-    """People who know each other, of whom each hundredth is a chief; each has a name."""
+    """People who know each other; each has a name, and each hundredth is a chief."""
     made = Store()
     lines = []
     for i in range(SIZE):

@@ -11,6 +11,7 @@ import pytest
 
 import triplestore
 from triplestore.errors import TimeLimitError
+from triplestore.sparql.thresholds import SPARQL
 
 E = "http://e/"
 PAIRS = "SELECT ?x ?y { ?x <http://e/knows> ?y }"
@@ -136,21 +137,21 @@ def test_a_plan__is_given_back_only_when_it_ran_to_its_end(store):
     assert len(answers(store, PAIRS)) == 40
 
 
-def test_slow_plans__are_not_kept(store, monkeypatch):
-    monkeypatch.setattr("triplestore.sparql.cache.kept_plans._QUICK", 0.0)
+def test_slow_plans__are_not_kept(store, tune):
+    tune(SPARQL, plan_seconds=0.0)
     answers(store, PAIRS)
     assert len(store._view().plans) == 0
 
 
-def test_plans_that_hold_much__are_not_kept(store, monkeypatch):
+def test_plans_that_hold_much__are_not_kept(store, tune):
     optional = "SELECT * { ?x <http://e/age> 3 OPTIONAL { ?x <http://e/knows> ?y . ?y ?p ?z } }"
     assert len(answers(store, optional)) == 2 and len(store._view().plans) == 1
-    monkeypatch.setattr("triplestore.sparql.cache.kept_plans._BYTES", 3)
+    tune(SPARQL, plan_bytes=3)
     assert len(answers(store, optional)) == 2 and len(store._view().plans) == 0
 
 
-def test_so_many_plans__are_kept(store, monkeypatch):
-    monkeypatch.setattr("triplestore.sparql.cache.kept_plans._MOST", 5)
+def test_so_many_plans__are_kept(store, tune):
+    tune(SPARQL, plans=5)
     for i in range(20):
         assert len(answers(store, f"{PAIRS} LIMIT {i}")) == i
     assert len(store._view().plans) == 5

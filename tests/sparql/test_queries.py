@@ -11,7 +11,7 @@ import pytest
 from triplestore import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
 from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
-from triplestore.store.query_options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
 EX = "http://ex.org/"
@@ -420,7 +420,7 @@ def test_custom_functions__take_and_give_terms(store: Store) -> None:
     text = "SELECT ?x (:older(?a, 10) AS ?b) { ?x :age ?a }"
     functions = {NamedNode(EX + "older"): older}
     assert rows(store, text, custom_functions=functions) == [("ada", "46"), ("bob", "-")]
-    with pytest.raises(UsageError, match="no function"):
+    with pytest.raises(UsageError, match="unknown function"):
         rows(store, text)
 
 
@@ -483,7 +483,7 @@ def test_filter__sees_what_its_own_group_binds(store: Store, options: PlanOption
     assert rows(store, text, planning=options) == []
 
 
-def test_distinct__counts_columns_that_nobody_needs(store: Store, options: PlanOptions) -> None:
+def test_distinct__counts_columns_that_are_not_needed(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?x { { SELECT DISTINCT ?x ?y { ?x :knows ?y . ?x :age ?a } } }"
     assert rows(store, text, planning=options) == [("ada",), ("ada",), ("bob",)]
     text = "SELECT (COUNT(*) AS ?n) { { SELECT DISTINCT ?x ?y { ?x :knows ?y } } }"

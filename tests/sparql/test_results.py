@@ -271,7 +271,7 @@ def test_serialize__of_triples_has_the_prefixes(store: Store) -> None:
 
 def test_serialize__refuses_what_is_no_format(store: Store, tmp_path: Path) -> None:
     for output, form in ((None, None), (None, "html"), (tmp_path / "a.txt", None)):
-        with pytest.raises(UsageError, match="there are json, xml, csv, tsv"):
+        with pytest.raises(UsageError, match="use json, xml, csv, tsv"):
             store.query("SELECT * { ?x ?y ?z }").serialize(output, form)
 
 
@@ -280,7 +280,7 @@ def test_serialize__refuses_what_is_no_format(store: Store, tmp_path: Path) -> N
 
 def test_xml__refuses_what_it_cannot_hold() -> None:
     rows = [(ox.Literal("a\u0001b"),)]
-    with pytest.raises(UsageError, match=r"XML cannot hold the character U\+0001"):
+    with pytest.raises(UsageError, match=r"XML cannot represent the character U\+0001"):
         document(["x"], rows, Form.XML)
     for form in (Form.JSON, Form.TSV):
         assert read_results(document(["x"], rows, form), form) == ReadSolutions(("x",), rows)

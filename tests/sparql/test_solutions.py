@@ -5,22 +5,23 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
 
 from triplestore import Literal, NamedNode, Store
+from triplestore.sparql.thresholds import SPARQL
 
 EX = "http://ex.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 @pytest.fixture(params=[0, 100], ids=["in bulk", "few"], autouse=True)
-def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def few(request: pytest.FixtureRequest, tune: Callable[..., None]) -> None:
     """Columns are made in either way."""
-    monkeypatch.setattr("triplestore.sparql.results.arrow._FEW", request.param)
-    monkeypatch.setattr("triplestore.sparql.results.decode._FEW", request.param)
+    tune(SPARQL, terms_one_by_one=request.param)
 
 
 @pytest.fixture
@@ -181,9 +182,9 @@ def test_explain__says_what_was_done(store: Store) -> None:
 @pytest.mark.parametrize(
     ("pattern", "warning"),
     [
-        ("?x :i ?i FILTER(?j > 1)", "?j is bound nowhere, though an expression looks at it"),
+        ("?x :i ?i FILTER(?j > 1)", "?j is never bound, but an expression uses it"),
         ("?x :i ?item FILTER(?itme > 1)", "did you mean ?item?"),
-        ("?x :i ?i FILTER NOT EXISTS { ?x :d ?d FILTER(?e > 1) }", "?e is bound nowhere"),
+        ("?x :i ?i FILTER NOT EXISTS { ?x :d ?d FILTER(?e > 1) }", "?e is never bound"),
         ("?x :i ?i . ?y :m ?m", "have no variable in common"),
         ("?x :nothing ?i", f"no triple has the property <{EX}nothing>"),
         ("?x :I ?i", f"no triple has the property <{EX}I>; did you mean <{EX}"),
@@ -213,9 +214,9 @@ def test_explain__names_of_any_length_are_not_compared(store: Store) -> None:
 def test_explain__warns_of_classes_without_members(store: Store) -> None:
     store.load(f"<{EX}a> a <{EX}Person> .", "ttl")
     (warning,) = store.query("SELECT * { ?x a :Persno }").advice()
-    assert warning == f"nothing is of the class <{EX}Persno>; did you mean <{EX}Person>?"
+    assert warning == f"no resource has the class <{EX}Persno>; did you mean <{EX}Person>?"
     (warning,) = store.query("SELECT ?person { ?persn a :Person }").advice()
-    assert warning == "?person is bound nowhere, though it is selected; did you mean ?persn?"
+    assert warning == "?person is never bound, but it is selected; did you mean ?persn?"
 
 
 def test_explain__has_nothing_to_say_of_good_queries(store: Store) -> None:

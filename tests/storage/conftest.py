@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from triplestore.storage.thresholds import STORAGE
+
 
 @pytest.fixture
 def base(tmp_path):
@@ -21,9 +23,7 @@ def base(tmp_path):
 
 
 @pytest.fixture
-def small_numbers(monkeypatch):
-    """Bounds that are no tuning, so small that small stores meet them."""
-    monkeypatch.setattr("triplestore.storage.files.journal.RESERVE", 3000)
-    monkeypatch.setattr("triplestore.storage.files.sections._BACKLOG", 1500)
-    monkeypatch.setattr("triplestore.storage.files.sections._SMALL", 300)
-    monkeypatch.setattr("triplestore.storage.files.sections._PIECE", 32768)
+def small_numbers(tune):
+    """Sizes of writes so small that small stores meet them."""
+    small = {"synced_bytes": 1500, "gathered_bytes": 300, "written_bytes": 32768}
+    tune(STORAGE, reserve_bytes=3000, **small)

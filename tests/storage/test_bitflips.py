@@ -26,7 +26,7 @@ from triplestore.storage.upkeep.verify import verify_files
 def store(tmp_path_factory) -> tuple[Path, Contents]:
     """A store with checkpointed files, bulk files that only the journal names, and a journal."""
     path = tmp_path_factory.mktemp("flips") / "store"
-    database = Database.open(path, files=FaultyFiles(), tuning=SMALL, background=False)
+    database = Database.open(path, files=FaultyFiles(), thresholds=SMALL, background=False)
     schedule = Schedule(database, random.Random(11))
     schedule.run(60)
     schedule._commit({schedule._row(): 1}, meta={"prefixes": bytes(300)})
@@ -124,5 +124,5 @@ def test_lock_file__says_nothing_that_matters(store, base):
     original, expected = store
     shutil.copytree(original, base / "store")
     (base / "store" / "LOCK").write_bytes(b"\0" * 50)
-    with Database.open(base / "store", tuning=SMALL) as database:
+    with Database.open(base / "store", thresholds=SMALL) as database:
         assert contents(database.state) == expected and database.verify() == []

@@ -25,7 +25,7 @@ def write_and_close(path: Path, rng: random.Random) -> None:
     for _ in range(rng.randrange(1, 4)):
         durability = rng.choice(["commit", "group", "flush"])
         database = Database.open(
-            path, files=FaultyFiles(), tuning=SMALL, background=False, durability=durability
+            path, files=FaultyFiles(), thresholds=SMALL, background=False, durability=durability
         )
         schedule = Schedule(database, rng)
         schedule.rows = dict(contents(database.state)[0])

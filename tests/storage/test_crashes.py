@@ -41,7 +41,7 @@ def traced(base: Path, seed: int, durability: str = "commit", commits: int = COM
     files = FaultyFiles()
     directory, backups = base / "store", base / "backups"
     database = Database.open(
-        directory, files=files, tuning=SMALL, background=False, durability=durability
+        directory, files=files, thresholds=SMALL, background=False, durability=durability
     )
     files.note(("acked", 0))
     schedule = Schedule(database, random.Random(seed), backups)
@@ -59,7 +59,7 @@ def check(run: Run, image: Image, acked: int, oldest: int, target: Path, go_on: 
     """Open the store in this image: a committed state, not too old; and it can be written to."""
     restore(image, run.directory, target)
     # FaultyFiles: without real syncs, which would take most of the time.
-    with Database.open(target, files=FaultyFiles(), background=False, tuning=SMALL) as database:
+    with Database.open(target, files=FaultyFiles(), background=False, thresholds=SMALL) as database:
         state = database.state
         assert state.commit >= oldest, f"commit {oldest} is lost: {state.commit}"
         assert contents(state) == run.states[state.commit]

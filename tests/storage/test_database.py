@@ -20,7 +20,7 @@ from triplestore.errors import (
     UsageError,
 )
 from triplestore.relations import EXPLICIT, Layer, merge_layers
-from triplestore.storage import Database, State, Tuning
+from triplestore.storage import Database, State, StorageThresholds
 from triplestore.storage.files.manifest import read_manifest
 from triplestore.storage.files.system import RealFiles
 
@@ -127,18 +127,18 @@ def test_staged_tables__are_used_only_while_they_fit(base):
 
 
 def test_recovery__of_many_small_commits_is_one_layer(base):
-    tuning = Tuning(journal_records=10**9, journal_bytes=10**9)
-    with opened(base / "store", tuning=tuning, durability="flush") as database:
+    thresholds = StorageThresholds(journal_records=10**9, journal_bytes=10**9)
+    with opened(base / "store", thresholds=thresholds, durability="flush") as database:
         for n in range(3000):
             add(database, f"s{n}")
-    with opened(base / "store", tuning=tuning) as database:
+    with opened(base / "store", thresholds=thresholds) as database:
         assert len(database.state.tables.layers) == 1
         assert len(subjects(database.state)) == 3000
 
 
 def test_background_thread__checkpoints_and_merges_and_ends(base):
-    tuning = Tuning(journal_records=20, journal_bytes=10**6, reserve_after=3)
-    with Database.open(base / "store", tuning=tuning) as database:
+    thresholds = StorageThresholds(journal_records=20, journal_bytes=10**6, reserve_after=3)
+    with Database.open(base / "store", thresholds=thresholds) as database:
         for n in range(700):
             add(database, f"s{n}")
     assert database.upkeep.error is None
@@ -164,8 +164,8 @@ def slow_merge(monkeypatch, until) -> threading.Event:
 
 
 def test_long_merge__does_not_keep_the_journal_from_being_checkpointed(base, monkeypatch):
-    tuning = Tuning(journal_records=20, journal_bytes=10**6, large_rows=300)
-    with Database.open(base / "store", tuning=tuning) as database:
+    thresholds = StorageThresholds(journal_records=20, journal_bytes=10**6, large_rows=300)
+    with Database.open(base / "store", thresholds=thresholds) as database:
         goal = 10**9
         began = slow_merge(monkeypatch, lambda: database.disk.manifest.commit >= goal)
         add(database, *(f"a{n}" for n in range(600)))
@@ -185,9 +185,9 @@ def test_long_merge__does_not_keep_the_journal_from_being_checkpointed(base, mon
 
 
 def test_closing__does_not_wait_for_a_long_merge(base, monkeypatch):
-    tuning = Tuning(large_rows=300)
+    thresholds = StorageThresholds(large_rows=300)
     began = slow_merge(monkeypatch, lambda: False)
-    database = Database.open(base / "store", tuning=tuning)
+    database = Database.open(base / "store", thresholds=thresholds)
     add(database, *(f"a{n}" for n in range(600)))
     add(database, *(f"b{n}" for n in range(600)))
     assert began.wait(30)
@@ -236,7 +236,7 @@ def test_mistyped_path__is_refused_and_nothing_is_made(base):
         opened(base / "tpyo", create=False)
     assert not (base / "tpyo").exists()
     (base / "empty").mkdir()
-    with pytest.raises(StorageError, match=r"there is no store in .*, it is empty"):
+    with pytest.raises(StorageError, match=r"there is no store in .*, which is empty"):
         opened(base / "empty", read_only=True)
 
 
@@ -247,7 +247,7 @@ def test_directory_of_something_else__is_refused(base, read_only):
     with pytest.raises(FormatError, match=r"photos is not a store: .* holds cat\.jpg"):
         opened(base / "photos", read_only=read_only)
     assert names_in(base / "photos") == {"cat.jpg"}
-    with pytest.raises(StorageError, match=r"cat\.jpg is a file; a store is a directory"):
+    with pytest.raises(StorageError, match=r"cat\.jpg is a file, but a store is a directory"):
         opened(base / "photos" / "cat.jpg", read_only=read_only)
 
 
@@ -289,8 +289,8 @@ def test_newer_format__is_refused_with_the_way_out(base, monkeypatch):
 
 
 def test_truncated_journal__of_a_closed_store_is_noticed(base):
-    tuning = Tuning()
-    with opened(base / "store", tuning=tuning) as database:
+    thresholds = StorageThresholds()
+    with opened(base / "store", thresholds=thresholds) as database:
         for name in "abc":
             add(database, name)
         ends = database.disk.journal.end

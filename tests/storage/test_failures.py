@@ -33,7 +33,7 @@ def run(base: Path, seed: int, files: FaultyFiles) -> tuple[Schedule | None, lis
     """Run a schedule on these files; None if the store could not even be made."""
     rng = random.Random(seed)
     try:
-        database = Database.open(base / "store", files=files, tuning=SMALL, background=False)
+        database = Database.open(base / "store", files=files, thresholds=SMALL, background=False)
     except StorageError as error:
         assert files.failed, error
         return None, [error]
@@ -42,7 +42,7 @@ def run(base: Path, seed: int, files: FaultyFiles) -> tuple[Schedule | None, lis
     schedule.on_ack = lambda commit: files.note(("acked", commit))
     errors = [error for _ in range(STEPS) if (error := schedule.attempt()) is not None]
     if database.broken is not None:
-        with pytest.raises(ReadOnlyError, match="can only be read since this happened"):
+        with pytest.raises(ReadOnlyError, match="can only be read since this error"):
             database.require_writable()
     try:
         database.close()
@@ -70,7 +70,7 @@ def check_failure(base: Path, seed: int, failure: Failure) -> str:
     assert contents(schedule.database.state) == schedule.states[schedule.acked]
     if failure.call % 3 == 0:
         check_crashes(base, schedule, files, random.Random(seed))
-    with Database.open(base / "store", files=files, background=False, tuning=SMALL) as database:
+    with Database.open(base / "store", files=files, background=False, thresholds=SMALL) as database:
         commit = database.state.commit
         assert commit == schedule.acked or (broken and commit == schedule.acked + 1)
         assert contents(database.state) == schedule.states[commit]
@@ -134,7 +134,7 @@ def test_failing_call__loses_nothing_wherever_it_is(base, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_full_disk__refuses_commits_until_there_is_room(base, seed):
     files = FaultyFiles()
-    database = Database.open(base / "store", files=files, tuning=SMALL, background=False)
+    database = Database.open(base / "store", files=files, thresholds=SMALL, background=False)
     schedule = Schedule(database, random.Random(seed))
     schedule.run(12)
     files.failure = Failure(len(files.calls), DISK_FULL, partly=True, again=True)
@@ -143,7 +143,7 @@ def test_full_disk__refuses_commits_until_there_is_room(base, seed):
     refused = [error for _ in range(6) if (error := schedule.attempt())]
     assert len(refused) == 6 and schedule.acked == before, refused
     assert all("No space left on device" in str(error) for error in refused), refused
-    assert all("nothing that was committed is lost" in str(error) for error in refused)
+    assert all("no commit is lost" in str(error) for error in refused)
     assert contents(database.state) == schedule.states[before]
     files.failure = None
     schedule.run(12)
@@ -155,7 +155,7 @@ def test_full_disk__refuses_commits_until_there_is_room(base, seed):
 
 def test_failed_sync__makes_the_store_read_only_and_says_so(base):
     files = FaultyFiles()
-    database = Database.open(base / "store", files=files, tuning=SMALL, background=False)
+    database = Database.open(base / "store", files=files, thresholds=SMALL, background=False)
     schedule = Schedule(database, random.Random(7))
     schedule.run(3)
     last_sync = max(n for n, (kind, _) in enumerate(files.calls) if kind == "sync")
@@ -163,7 +163,7 @@ def test_failed_sync__makes_the_store_read_only_and_says_so(base):
     files.failure = Failure(len(files.calls) + 1, IO_ERROR)  # after the write of the next record
     error = schedule.attempt()
     assert isinstance(error, StorageError) and "Input/output error" in str(error)
-    with pytest.raises(ReadOnlyError, match="can only be read since this happened: syncing"):
+    with pytest.raises(ReadOnlyError, match="can only be read since this error: syncing"):
         schedule.database.require_writable()
     assert contents(database.state) == schedule.states[schedule.acked]
     database.close()

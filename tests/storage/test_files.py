@@ -13,7 +13,7 @@ from triplestore.storage.files.system import RealFiles, explained
 @pytest.mark.parametrize(
     ("number", "hint"),
     [
-        (errno.ENOSPC, r"No space left on device \(.* bytes free\); nothing that was committed"),
+        (errno.ENOSPC, r"No space left on device \(.* bytes free\); no commit is lost"),
         (errno.EROFS, "Read-only file system; to read a store that cannot be written"),
         (errno.EMFILE, "ulimit -n"),
         (errno.EIO, "Input/output error"),

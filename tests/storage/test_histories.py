@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 from triplestore.relations import EXPLICIT, ChangedRows, Changes
-from triplestore.storage import Database, State, Tuning
+from triplestore.storage import Database, State, StorageThresholds
 
 ACCOUNTS, TOTAL = 12, 120
-TUNING = Tuning(
+TUNING = StorageThresholds(
     journal_records=15, journal_bytes=30_000, large_rows=40, large_bytes=6000, reserve_after=4
 )
 
@@ -116,7 +116,7 @@ def follow(path: Path, seconds: float) -> int:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_threads__see_whole_commits_only(base, seed):
-    database = Database.open(base / "store", tuning=TUNING, durability="flush")
+    database = Database.open(base / "store", thresholds=TUNING, durability="flush")
     bank = Bank(database, seed)
     stop = threading.Event()
     errors: list[BaseException] = []
@@ -157,7 +157,7 @@ def test_processes__see_whole_commits_only_for_long(base):
 
 
 def run_processes(base: Path, readers: int, seconds: float) -> None:
-    database = Database.open(base / "store", tuning=TUNING)
+    database = Database.open(base / "store", thresholds=TUNING)
     bank = Bank(database, 5)
     here = Path(__file__).resolve().parent
     program = (
@@ -178,7 +178,7 @@ def run_processes(base: Path, readers: int, seconds: float) -> None:
             database.optimize()
         if number % 250 == 0:
             database.close()  # another writer takes over
-            bank.database = database = Database.open(base / "store", tuning=TUNING)
+            bank.database = database = Database.open(base / "store", thresholds=TUNING)
     for process in processes:
         output, _ = process.communicate()
         assert process.returncode == 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from tests.reasoning.reasoned import check, quad_of, text_of
 from triplestore import Store
 from triplestore.datalog.program import Program
 from triplestore.storage import Database
+from triplestore.storage.thresholds import STORAGE
 
 COMMITS = 40
 RULES = [
@@ -39,12 +40,10 @@ RULES = [
 
 
 @pytest.fixture(autouse=True)
-def small_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bounds that are no tuning, so small that small stores meet them."""
-    monkeypatch.setattr("triplestore.storage.files.journal.RESERVE", 3000)
-    monkeypatch.setattr("triplestore.storage.files.sections._BACKLOG", 1500)
-    monkeypatch.setattr("triplestore.storage.files.sections._SMALL", 300)
-    monkeypatch.setattr("triplestore.storage.files.sections._PIECE", 32768)
+def small_numbers(tune: Callable[..., None]) -> None:
+    """Sizes of writes so small that small stores meet them."""
+    small = {"synced_bytes": 1500, "gathered_bytes": 300, "written_bytes": 32768}
+    tune(STORAGE, reserve_bytes=3000, **small)
 
 
 class State(NamedTuple):
@@ -141,7 +140,7 @@ class Schedule:
 
 
 def opened(path: Path, files: FaultyFiles) -> Store:
-    database = Database.open(path, files=files, tuning=SMALL, background=False)
+    database = Database.open(path, files=files, thresholds=SMALL, background=False)
     store = Store.__new__(Store)
     store._setup(database)
     return store

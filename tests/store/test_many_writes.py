@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 
 from triplestore import Store
-from triplestore.store import combine_writes, writer
+from triplestore.store.thresholds import STORE
 
 GRAPHS = [DefaultGraph(), DefaultGraph(), NamedNode("http://e/g"), NamedNode("http://e/h")]
 
@@ -26,10 +27,9 @@ def some_quad(rng: random.Random) -> Quad:
 @pytest.mark.parametrize("settle_at", [1, 5, 10**6])
 @pytest.mark.parametrize("seed", range(3))
 def test_writes__the_last_word_on_a_quad_wins(
-    few: int, settle_at: int, seed: int, monkeypatch: pytest.MonkeyPatch
+    few: int, settle_at: int, seed: int, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(combine_writes, "FEW_WRITES", few)
-    monkeypatch.setattr(writer, "MAX_BUFFERED", settle_at)
+    tune(STORE, single_writes=few, buffered_writes=settle_at)
     rng = random.Random(seed)
     store, model = Store(), set()
     for _ in range(4):
@@ -51,10 +51,8 @@ def test_writes__the_last_word_on_a_quad_wins(
 
 
 @pytest.mark.parametrize("few", [0, 8])
-def test_remove__of_what_nobody_knows__adds_no_term(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(combine_writes, "FEW_WRITES", few)
+def test_remove__of_what_nobody_knows__adds_no_term(few: int, tune: Callable[..., None]) -> None:
+    tune(STORE, single_writes=few)
     store = Store()
     unknown = Quad(NamedNode("http://e/s"), NamedNode("http://e/p"), Literal("o"), GRAPHS[-1])
     change = store.remove_all([unknown] * 3)

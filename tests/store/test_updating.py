@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from triplestore.errors import (
     TimeLimitError,
     UsageError,
 )
+from triplestore.store.thresholds import STORE
 
 PREFIX = "@prefix : <http://e/> . "
 DATA = PREFIX + ":a :p :b . :b :p :c . :c :p :d ."
@@ -145,12 +147,12 @@ def test_insert_data__has_new_blank_nodes_each_time(store: Store) -> None:
     assert len({row["n"].value for row in rows}) == 3
 
 
-def test_insert_data__of_many_is_as_of_few(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insert_data__of_many_is_as_of_few(store: Store, tune: Callable[..., None]) -> None:
     text = "INSERT DATA { _:n :of _:m , 'x\\ny'@en GRAPH :g { _:n :p :a } GRAPH :h { :a :p :b } }"
     few = Store()
     few.load(DATA, "ttl")
     for number in (1 << 30, 1):
-        monkeypatch.setattr("triplestore.store.run_update.MANY_QUADS", number)
+        tune(STORE, loaded_quads=number)
         target = store if number == 1 else few
         assert [target.update(text).added for _ in range(2)] == [4, 3]
     assert canonical(store) == canonical(few)

@@ -1,4 +1,4 @@
-"""Databases that tests open, fill with a few facts, and look into."""
+"""Databases for tests: opening, filling with a few facts, and reading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from triplestore.storage import Database, State
 
 
 def opened(path: Path | None, **options) -> Database:
-    options = {"tuning": SMALL, "background": False, **options}
+    options = {"thresholds": SMALL, "background": False, **options}
     return Database.open(path, **options)
 
 

@@ -1,4 +1,4 @@
-"""A file layer that simulates a page cache: it notes, stops or fails what reaches the disk.
+"""A file layer that simulates a page cache: it records, stops or fails writes to the disk.
 
 `FaultyFiles` does every call on real files, so that the code under test sees what it always sees,
 and notes it in a trace. From any prefix of the trace, `CrashImages` makes directories as a machine
@@ -10,7 +10,7 @@ that stopped there could leave them:
 - a name (made, renamed, removed) that was not yet synced with its directory may be there or not,
   again each by itself
 
-With `fail` set, one call raises an error, after it took effect in part or not at all.
+With `fail` set, one call raises an error, after a partial effect or none.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """A change of names in one directory that happens in one step: name -> inode, or None."""
+    """An atomic change of names in one directory: name -> inode, or None."""
 
     directory: str
     changes: tuple[tuple[str, int | None], ...]
@@ -61,7 +61,7 @@ class SyncNames:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the test wants to remember of this moment."""
+    """A note of the test for this moment."""
 
     value: Any
 
@@ -73,7 +73,7 @@ class Failure:
     call: int
     error: int
     partly: bool = False
-    again: bool = False  # all later calls of its kind fail, too
+    again: bool = False  # all later calls of its kind also fail
 
 
 class FaultyFile:
@@ -124,7 +124,7 @@ class FaultyFiles(RealFiles):
         self.trace.append(Note(value))
 
     def enter(self, kind: str, partly: Callable[[], None] | None, path: Path) -> None:
-        """Count a call, and fail it if it is its turn; `before` may do something in between."""
+        """Count a call, and fail it if it is the chosen one; `before` runs first."""
         self.before(kind, path)
         number = len(self.calls)
         self.calls.append((kind, path.name))
@@ -206,7 +206,7 @@ class _Inode:
 
 
 class CrashImages:
-    """Follows a trace, and at any point gives states of the disk that a crash there could leave."""
+    """Follows a trace; gives the possible states of the disk after a crash at any point."""
 
     def __init__(self) -> None:
         self._inodes: dict[int, _Inode] = {}
@@ -214,7 +214,7 @@ class CrashImages:
         self._pending: dict[str, list[Names]] = {}
 
     def follow(self, event: Any) -> None:
-        """Take one more event into account."""
+        """Add an event."""
         if isinstance(event, Write | Truncate):
             self._inode(event.inode).pending.append(event)
         elif isinstance(event, Sync):
@@ -229,14 +229,8 @@ class CrashImages:
             for change in self._pending.pop(event.directory, []):
                 _rename(names, change)
 
-    def is_settled(self) -> bool:
-        """True if everything is durable, so that there is one image only."""
-        return not any(self._pending.values()) and not any(
-            inode.pending for inode in self._inodes.values()
-        )
-
     def images(self, rng: random.Random, count: int) -> Iterator[Image]:
-        """All unsynced changes lost; all there; and `count` random mixtures."""
+        """The images without unsynced changes, with all, and `count` random mixtures."""
         yield self._image(lambda: False, None)
         yield self._image(lambda: True, None)
         for _ in range(count):
@@ -315,7 +309,7 @@ def _rename(names: dict[str, int], change: Names) -> None:
 
 
 def restore(image: Image, directory: Path, target: Path) -> None:
-    """Make `target` what the image says of `directory`."""
+    """Write the image of `directory` to `target`."""
     target.mkdir(parents=True)
     for name, content in image.items():
         path = Path(name)

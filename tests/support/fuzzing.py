@@ -16,7 +16,7 @@ from inspect import signature
 from typing import Any
 
 current: int | None = None
-"""The seed at work, for the report of a failure."""
+"""The current seed, for the report of a failure."""
 
 
 def seeds(count: int) -> Iterator[int]:

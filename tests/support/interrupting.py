@@ -1,4 +1,4 @@
-"""What the command says when Ctrl-C ends it."""
+"""The output of the command after Ctrl-C."""
 
 from __future__ import annotations
 

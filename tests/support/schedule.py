@@ -1,4 +1,4 @@
-"""A schedule of mixed commits on a database, and a plain model of what each of them leaves.
+"""A schedule of mixed commits on a database, and a plain model of the state after each.
 
 The model of a state is a set of rows (p, s, o, g) of keys (g is None in the default graph), with
 their status, and the named bytes. `contents` reads the same from a real state.
@@ -16,13 +16,13 @@ import numpy as np
 from support.faulty import FaultyFiles
 from triplestore.errors import StorageError
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, bulk_layer
-from triplestore.storage import Database, State, Tuning
+from triplestore.storage import Database, State, StorageThresholds
 from triplestore.terms import TermSegment
 
 Row = tuple[bytes, bytes, bytes, bytes | None]
 Contents = tuple[frozenset[tuple[Row, int]], frozenset[tuple[str, bytes]]]
 
-SMALL = Tuning(
+SMALL = StorageThresholds(
     journal_bytes=6000,
     journal_records=9,
     large_bytes=2500,
@@ -30,7 +30,7 @@ SMALL = Tuning(
     reserve_after=3,
     retry_seconds=0.0,
 )
-"""Bounds so small that fifty commits meet all of them."""
+"""Limits that are small enough for fifty commits to reach all of them."""
 
 
 def key(text: str) -> bytes:
@@ -38,7 +38,7 @@ def key(text: str) -> bytes:
 
 
 def contents(state: State) -> Contents:
-    """All rows and named bytes of a state, as the model has them."""
+    """All rows and named bytes of a state, in the form of the model."""
     dictionary, tables = state.dictionary, state.tables
     rows: set[tuple[Row, int]] = set()
     for status in (EXPLICIT, INFERRED):
@@ -58,7 +58,7 @@ def contents(state: State) -> Contents:
 
 @dataclass
 class Schedule:
-    """Random steps on a database, each with what it leaves.
+    """Random steps on a database, each with the expected state.
 
     `states[n]` are the contents after commit n, once that commit was begun; `acked` the number of
     the last commit that returned.
@@ -94,12 +94,12 @@ class Schedule:
             self.between = self.rng.random() < 0.5
 
     def run(self, commits: int) -> None:
-        """Make so many commits, and other things between them."""
+        """Make this many commits, with other operations between them."""
         for _ in range(commits):
             self.step()
 
     def attempt(self) -> Exception | None:
-        """A step that may fail; then the model goes back to the last commit that was made."""
+        """A step that may fail; then the model returns to the last commit."""
         try:
             self.step()
         except (StorageError, OSError) as error:
@@ -111,7 +111,7 @@ class Schedule:
         return None
 
     def step(self) -> None:
-        """One commit, and whatever background work is due after it."""
+        """One commit, followed by the background work that is due."""
         rng = self.rng
         if rng.random() < 0.08:
             self._abandon()
@@ -179,7 +179,7 @@ class Schedule:
         self._commit({self._row(): EXPLICIT}, cleared=True)
 
     def _bulk(self) -> None:
-        """A layer and a term segment of their own, as a load makes them."""
+        """A new layer and a new term segment, as a load makes them."""
         count = self.rng.choice([3, 40, 90])
         rows = sorted({self._row(fresh=True) for _ in range(count)}, key=repr)
         database = self.database

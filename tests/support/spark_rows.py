@@ -1,4 +1,4 @@
-"""Rows of keys for tests of what comes after parsing: from N-Quads text, by pyoxigraph."""
+"""Rows of keys from N-Quads text, for tests of the stages after parsing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMA = "s binary, p binary, o binary, g binary"
 
 
 def rows_of(text: str) -> list[Row]:
-    """The statements of an N-Quads text as keys, in their order, repetitions and all."""
+    """The statements of an N-Quads text as keys, in their order, repetitions included."""
     rows = []
     for quad in ox.parse(text, format=ox.RdfFormat.N_QUADS):
         graph = quad.graph_name
@@ -24,13 +24,13 @@ def rows_of(text: str) -> list[Row]:
 
 
 def frame_of(spark: Any, rows: Iterable[Row], partitions: int = 3) -> Any:
-    """The rows as a DataFrame of so many partitions."""
+    """The rows as a DataFrame with this number of partitions."""
     cells = [tuple(None if key is None else bytearray(key) for key in row) for row in rows]
     return spark.createDataFrame(cells, SCHEMA).repartition(partitions)
 
 
 def some_rows(count: int = 120) -> list[Row]:
-    """Rows with terms of all kinds, some in named graphs, some stated twice."""
+    """Rows with terms of all kinds, some in named graphs, some twice."""
     lines = []
     for i in range(count):
         subject = f"<http://ex.org/s{i % 31}>" if i % 5 else f"_:n{i % 7}"

@@ -1,4 +1,4 @@
-"""Stores that were made in two ways, compared part by part."""
+"""Compare stores that were made in two ways."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from triplestore.storage.upkeep.optimize import compact
 
 
 def files_of(directory: Path) -> dict[str, bytes]:
-    """The files of a store, but for its lock."""
+    """The files of a store, except its lock."""
     return {path.name: path.read_bytes() for path in directory.iterdir() if path.name != "LOCK"}
 
 

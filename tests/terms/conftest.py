@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from triplestore.terms import spans
+from triplestore.terms.thresholds import TERMS
 
 
 @pytest.fixture(params=["kernels", "numpy"])
-def either_way(request, monkeypatch):
+def either_way(request, tune):
     """Every batch by kernel, or every batch in numpy and plain Python."""
     rows = 0 if request.param == "kernels" else 1 << 60
-    monkeypatch.setattr(spans, "_WARM", rows)
-    monkeypatch.setattr(spans, "_COLD", rows)
+    tune(TERMS, warm_rows=rows, cold_rows=rows)
     return request.param

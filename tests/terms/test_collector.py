@@ -14,10 +14,10 @@ from tests.terms import strategies as some
 from tests.terms.support import weaken_hashes
 from triplestore.errors import StorageError
 from triplestore.kernels.jit import plain_python
-from triplestore.terms import collector as collector_module
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import spans_of_keys
+from triplestore.terms.thresholds import TERMS
 
 SIZE = 300 if plain_python() else 3000
 LONG = 50_000 if plain_python() else 5_000_000
@@ -112,8 +112,8 @@ def test_add__numbers_are_dense_in_the_order_of_coming():
     assert segment is not None and segment.keys(1, 3) == [b"\x01a", b"\x01b", b"\x03b"]
 
 
-def test_add__tables_grow_from_nothing(monkeypatch):
-    monkeypatch.setattr(collector_module, "_FIRST_SLOTS", 8)
+def test_add__tables_grow_from_nothing(tune):
+    tune(TERMS, collector_slots=8)
     blocks = many_blocks(3, 5)
     ids, _ = collect(Dictionary(), blocks)
     wanted = expected_ids({}, blocks)

@@ -17,12 +17,12 @@ from tests.terms import strategies as some
 from tests.terms.support import reopened
 from triplestore.errors import StorageError
 from triplestore.terms import dictionary as dictionary_module
-from triplestore.terms import dictionary_state as state_module
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import spans_of_keys
 from triplestore.terms.term_keys import key_of
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.xsd import XSD
 
 
@@ -53,9 +53,8 @@ def mixed_dictionary():
 
 
 @pytest.mark.parametrize(("absent", "at_once"), [(3, 0), (3, 100), (1000, 100)])
-def test_lookup__what_was_not_there_is_found_once_it_is(monkeypatch, absent, at_once):
-    monkeypatch.setattr(state_module, "_ABSENT", absent)
-    monkeypatch.setattr(state_module, "_AT_ONCE", at_once)
+def test_lookup__what_was_not_there_is_found_once_it_is(tune, absent, at_once):
+    tune(TERMS, absent_keys=absent, remembered_keys=at_once)
     dictionary = mixed_dictionary()
     new = numbered(700, 720)
     for key in new * 2:
@@ -147,7 +146,7 @@ class _Interrupt:
         self.left = n
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> _Interrupt | None:
-        if not frame.f_code.co_filename.endswith(("live_table.py", "value_stack.py")):
+        if not frame.f_code.co_filename.endswith(("dictionary_state.py", "value_stack.py")):
             return None
         if event == "line":
             self.left -= 1
@@ -183,8 +182,8 @@ def test_interrupt__while_terms_are_added_or_taken_back_leaves_none_of_them():
     assert n > 100
 
 
-def test_truncate__ids_taken_back_are_given_to_others(monkeypatch):
-    monkeypatch.setattr(dictionary_module, "FREEZE_AT", 8)
+def test_truncate__ids_taken_back_are_given_to_others(tune):
+    tune(TERMS, live_terms=8)
     dictionary = Dictionary()
     dictionary.encode_keys(numbered(0, 20))
     mark = dictionary.mark()
@@ -293,8 +292,8 @@ def test_values__of_a_segment_with_no_bytes_at_all():
     assert dictionary.canonical(np.array([1, 2], np.uint32)).tolist() == [1, 1]
 
 
-def test_readers__see_whole_terms_while_a_writer_appends(monkeypatch):
-    monkeypatch.setattr(dictionary_module, "FREEZE_AT", 200)
+def test_readers__see_whole_terms_while_a_writer_appends(tune):
+    tune(TERMS, live_terms=200)
     dictionary = Dictionary()
     keys = numbered(0, 6000)
     done = threading.Event()

@@ -7,6 +7,8 @@ model says, and every id its key and its canonical id.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -15,12 +17,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.terms import strategies as some
 from tests.terms.support import reopened, weaken_hashes
-from triplestore.terms import dictionary as dictionary_module
-from triplestore.terms import dictionary_state, spans
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import spans_of_keys
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.value_keys import same_value
 
 # Few enough that they come again; many of them literals of the same value.
@@ -48,12 +49,17 @@ class DictionaryMachine(RuleBasedStateMachine):
     )
     def begin(self, bits, by_kernel, sealed_from):
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(dictionary_module, "FREEZE_AT", 5)
-        self.patch.setattr(dictionary_module, "_CHUNK", 7)
-        self.patch.setattr(dictionary_module, "SEAL_AT", sealed_from)
-        self.patch.setattr(dictionary_state, "_FEW", 3)
-        self.patch.setattr(spans, "_WARM", 0 if by_kernel else 1 << 60)
-        self.patch.setattr(spans, "_COLD", 0 if by_kernel else 1 << 60)
+        self.changes = ExitStack()
+        rows = 0 if by_kernel else 1 << 60
+        changed = TERMS.changed(
+            live_terms=5,
+            encoded_keys=7,
+            sealed_batch=sealed_from,
+            single_look_ups=3,
+            warm_rows=rows,
+            cold_rows=rows,
+        )
+        self.changes.enter_context(changed)
         weaken_hashes(self.patch, bits)
         self.dictionary = Dictionary()
         self.keys: list[bytes] = []
@@ -62,6 +68,7 @@ class DictionaryMachine(RuleBasedStateMachine):
     def teardown(self):
         if hasattr(self, "patch"):
             self.patch.undo()
+            self.changes.close()
 
     def known(self):
         return {key: n for n, key in enumerate(self.keys, 1)}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from triplestore.kernels.jit import kernel
 from triplestore.kernels.terms.hashing import big_word, hash_bytes, little_word, slot_of
 from triplestore.terms import hashing
+from triplestore.terms.thresholds import TERMS
 
 TEXT = st.binary(max_size=60) | st.integers(0, 70_000).map(lambda n: bytes(range(256)) * (n // 256))
 KIND = st.integers(1, 6)
@@ -57,12 +58,12 @@ def test_hash__three_forms_agree(terms):
     assert hashing.hash_texts(buf, starts, lengths, kinds).tolist() == expected
 
 
-def test_hash__long_text_is_the_same_in_pieces_and_word_by_word(monkeypatch):
+def test_hash__long_text_is_the_same_in_pieces_and_word_by_word(tune):
     text = bytes(np.random.default_rng(7).integers(0, 256, 10_007, dtype=np.uint8))
     whole = hashing.hash_text(3, text)
-    monkeypatch.setattr(hashing, "_PIECE", 13)
+    tune(TERMS, hashed_words=13)
     assert hashing.hash_text(3, text) == whole
-    monkeypatch.setattr(hashing, "_LONG", 1 << 30)
+    tune(TERMS, long_text=1 << 30)
     assert hashing.hash_text(3, text) == whole
 
 

@@ -92,7 +92,7 @@ def test_key_of__a_datatype_with_a_quotation_mark_is_refused():
 
 @pytest.mark.parametrize("thing", ["http://a", 7, None, ox.DefaultGraph(), ox.Variable("x"), b"x"])
 def test_key_of__what_is_no_term_is_refused_by_name(thing):
-    with pytest.raises(UsageError, match="no RDF term"):
+    with pytest.raises(UsageError, match="not an RDF term"):
         key_of(thing)
 
 
@@ -125,7 +125,7 @@ def test_key_of__subclasses_of_rdflib_terms_and_invalid_ones():
     for bad in (rdflib.URIRef("a b"), rdflib.BNode("a b"), rdflib.Literal("\ud800")):
         with pytest.raises(UsageError, match="rdflib"):
             key_of(bad)
-    with pytest.raises(UsageError, match="no RDF term"):
+    with pytest.raises(UsageError, match="not an RDF term"):
         key_of(rdflib.Variable("x"))
 
 

@@ -10,7 +10,7 @@ from support import fuzzing
 
 from triplestore import Store
 from triplestore.errors import UsageError
-from triplestore.terms.guards.nesting import MOST_NESTED, Chain, check_depth
+from triplestore.terms.guards.document_limits import MOST_NESTED, Chain, check_depth
 
 SPACES = [
     b" ", b"\n", b"\t", b'# <<( )>> " x\n', b"#<<(\n", b"#)>>\r", b"#" + b"c<<( )>>" * 200 + b"\n",

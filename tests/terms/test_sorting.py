@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.terms import strategies as some
 from triplestore.terms import sort_terms
 from triplestore.terms.spans import offsets_of, spans_of_keys
+from triplestore.terms.thresholds import TERMS
 
 awkward = st.builds(
     lambda prefix, zeros, tail: b"\x01" + prefix + b"\0" * zeros + tail,
@@ -32,13 +33,10 @@ def sort(keys, threads=1):
 
 
 @pytest.fixture(params=["few", "many"])
-def buckets(request, monkeypatch):
+def buckets(request, tune):
     """As always; or so that short lists already take every path."""
     if request.param == "many":
-        monkeypatch.setattr(sort_terms, "BUCKET", 8)
-        monkeypatch.setattr(sort_terms, "_PER_BUCKET", 3)
-        monkeypatch.setattr(sort_terms, "_PATIENCE", 20)
-        monkeypatch.setattr(sort_terms, "_WORTH_A_COPY", 6)
+        tune(TERMS, bucket_terms=8, sampled_terms=3, sort_steps=20, gathered_terms=6)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.terms import strategies as some
 from triplestore.terms import spans
 from triplestore.terms.hashing import hash_key, slot_of
+from triplestore.terms.thresholds import TERMS
 
 with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -27,12 +28,8 @@ def test_spans_of_keys__are_the_keys(either_way, keys):
 
 @given(lengths=st.lists(st.integers(0, 300), max_size=200))
 def test_pieces__cover_all_rows_within_both_bounds(lengths):
-    rows, most = spans.PIECE_ROWS, spans.PIECE_BYTES
-    spans.PIECE_ROWS, spans.PIECE_BYTES = 16, 1000
-    try:
+    with TERMS.changed(piece_rows=16, piece_bytes=1000):
         cut = list(spans.pieces(np.array(lengths, np.int64)))
-    finally:
-        spans.PIECE_ROWS, spans.PIECE_BYTES = rows, most
     assert [row for lo, hi in cut for row in range(lo, hi)] == list(range(len(lengths)))
     for lo, hi in cut:
         assert hi - lo <= 16

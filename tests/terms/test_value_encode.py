@@ -12,6 +12,7 @@ from support.fuzzing import each_seed
 
 from tests.terms.literals import Literals, typed_texts
 from triplestore.kernels.terms import value_keys as kernel
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values import encode_values, value_keys
 from triplestore.terms.values.encode_values import Encoded, encode_rows, encode_texts
 from triplestore.terms.values.value_keys import DATATYPES, entry_of
@@ -20,8 +21,7 @@ from triplestore.terms.values.xsd import XSD
 
 @pytest.fixture(autouse=True, scope="module")
 def always_by_kernel():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encode_values, "FROM_TERMS", 0)
+    with TERMS.changed(kernel_literals=0):
         yield
 
 
@@ -165,8 +165,8 @@ def test_encode_rows__takes_rows_in_any_order() -> None:
         assert rows(found) == [expected(texts[i]) for i in order]
 
 
-def test_kernel__works_in_chunks(monkeypatch) -> None:
-    monkeypatch.setattr(encode_values, "_CHUNK", 7)
+def test_kernel__works_in_chunks(tune) -> None:
+    tune(TERMS, literal_rows=7)
     assert_same([of(str(i), "integer") for i in range(100)])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.terms.literals import Literals, typed_texts
 from triplestore.terms.values import value_keys, xsd
 from triplestore.terms.values.compare_values import ASK, UNORDERED, compare_values
-from triplestore.terms.values.value_column import ValueColumn
+from triplestore.terms.values.encode_values import ValueColumn
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     DATATYPES,

@@ -107,6 +107,7 @@ def check(stack: ValueStack, model: Model) -> None:
 SPLITS = st.lists(st.integers(0, len(LITERALS)), max_size=4).map(sorted)
 
 
+@pytest.mark.slow_kernels
 @given(st.permutations(LITERALS), SPLITS, st.integers(0, 3))
 @settings(max_examples=40, deadline=None)
 def test_value_stack__is_the_model_however_terms_are_split_into_segments(

@@ -1,9 +1,9 @@
 """The `triplestore` command: verbs over the methods of `Store`, with the flags of `oxigraph`.
 
-Data goes to stdout, progress and errors to stderr. Exit status: 0 all of it worked; 1 it did not;
-2 the command line is wrong; 3 a lenient load left malformed statements out; 130 Ctrl-C.
+Data goes to stdout, progress and errors to stderr. Exit status: 0 success; 1 failure; 2 wrong
+command line; 3 a lenient load skipped malformed statements; 130 Ctrl-C.
 
-Nothing heavy is imported before a verb runs, so that `--help` and completion answer at once.
+Nothing heavy is imported before a verb runs, so `--help` and completion are fast.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from triplestore.cli import (
     data,
     explaining,
     importing,
-    keeping,
     prefixing,
     querying,
     rules,
     serving,
     tables,
+    upkeep,
+    warming,
 )
 from triplestore.cli.shell import command as shelling
 
@@ -56,10 +57,11 @@ for _command in (
     rules.check,
     explaining.why,
     prefixing.prefix,
-    keeping.info,
-    keeping.verify,
-    keeping.backup,
-    keeping.optimize,
-    keeping.completion,
+    upkeep.info,
+    upkeep.verify,
+    upkeep.backup,
+    upkeep.optimize,
+    upkeep.completion,
+    warming.warm_up,
 ):
     main.add_command(_command)

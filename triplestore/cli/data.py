@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from triplestore.store import Store
 
 MAX_SHOWN = 5
-"""Maximum number of missing imports that are named."""
+"""Maximum number of missing imports that are listed."""
 
 
 @click.command()
@@ -121,7 +121,7 @@ def load(
 
 
 def _list_missing_imports(store: Store) -> None:
-    """Name what the data import and the store does not have; loading follows no imports."""
+    """List the imports of the data that are not in the store; loading does not follow imports."""
     from triplestore.reasoning.reports.missing_imports import missing_imports
 
     view = store._view()

@@ -39,7 +39,7 @@ FORMATS = ("text", "json", "dot", "mermaid")
 def why(
     location: Path, fact: str, alternatives: int, members: int, seconds: float, style: str
 ) -> None:
-    """Prove a fact from asserted facts, or say why it does not hold.
+    """Prove a fact from asserted facts, or explain why it does not hold.
 
     The fact is written as in Turtle or as in rules, with the prefixes of the store. The proof
     is the smallest one. The exit status is 0 even if the fact does not hold.

@@ -20,7 +20,7 @@ from triplestore.cli.rules import ontology_option
     "target",
     required=True,
     help="Directory of the store, on a path that all workers share; or a URI (hdfs://, s3a://) "
-    "for tables that `pull` makes a store of.",
+    "for tables that `pull` turns into a store.",
 )
 @click.argument(
     "sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=completing.files
@@ -73,7 +73,7 @@ from triplestore.cli.rules import ontology_option
 @click.option("--memory", default="2g", show_default=True, help="Memory of the driver.")
 @click.option("--executor-memory", help="Memory of each executor (beside 40 % for Python).")
 @click.option("--partitions", type=int, help="Maximum number of partitions of a shuffle.")
-@click.option("--work", help="Where stages are kept until all is done. Default: beside the target.")
+@click.option("--work", help="Folder for the results of stages. Default: beside the target.")
 @click.option("--keep-work", is_flag=True, help="Keep the work directory after success.")
 @click.option("--job", help="Name of the job; a job is carried out once on a store.")
 @click.option(
@@ -85,8 +85,8 @@ from triplestore.cli.rules import ontology_option
 def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
     """Import RDF through Spark, for data that is too large for one machine.
 
-    The result is the store that `load` makes of the same files. A job that was stopped continues
-    after its last finished stage when it is called again; a job that failed leaves no store.
+    The result equals that of `load` for the same files. A stopped job continues after its last
+    finished stage when it is called again; a failed job leaves no store.
 
     \b
     Examples:
@@ -116,7 +116,7 @@ def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
 def pull(uri: str, directory: Path, quiet: bool) -> None:
-    """Make a store of the tables that `import` wrote to a URI; the tables are verified meanwhile.
+    """Make a store from the tables that `import` wrote to a URI, and verify the tables.
 
     This needs pyarrow, and memory for the whole store; it needs neither Spark nor Java.
 
@@ -146,8 +146,8 @@ def _wished(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _setting(options: dict[str, Any]) -> Any:
-    """How to get a session."""
-    from triplestore.loaders.spark import Setting
+    """The settings of the session."""
+    from triplestore.loaders.spark import SessionSetting
 
     settings = {}
     for text in options["conf"]:
@@ -156,4 +156,6 @@ def _setting(options: dict[str, Any]) -> Any:
             raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--conf")
         settings[key] = value
     same = ("master", "memory", "executor_memory", "partitions")
-    return Setting(**{name: options[name] for name in same if name in options}, options=settings)
+    return SessionSetting(
+        **{name: options[name] for name in same if name in options}, options=settings
+    )

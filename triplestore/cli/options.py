@@ -1,4 +1,4 @@
-"""What the commands share: options, exit statuses, and how errors reach the user."""
+"""Shared parts of the commands: options, exit statuses, and the output of errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def edge(function: Callable[P, R]) -> Callable[P, R]:
             click.echo(f"triplestore: {error}", err=True)
             sys.exit(EXIT_FAILED)
         except BrokenPipeError:
-            # The reader of our output has gone (`... | head`): not an error of ours.
+            # The reader of our output has ended (`... | head`).
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(EXIT_FAILED)
         except OSError as error:
@@ -77,10 +77,19 @@ def edge(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def open_to_read(location: Path) -> Store:
-    """Open for reading: takes no lock and creates nothing."""
+    """Open a store for reading, without a lock; creates nothing."""
     from triplestore.store import Store
 
     return Store.read_only(location)
+
+
+def open_to_write(location: Path) -> Store:
+    """Open an existing store; a mistyped path creates nothing."""
+    from triplestore.store import Store
+
+    with open_to_read(location):
+        pass
+    return Store(location)
 
 
 def graph_of(name: str | None) -> Any:

@@ -31,7 +31,7 @@ def size(value: str) -> int:
 
 
 def limits(function: Callable[P, R]) -> Callable[P, R]:
-    """The options that limit a query or update."""
+    """Add the options that limit a query or update."""
     for option in (
         click.option("--max-memory", type=size, help="Maximum memory, such as 512MB."),
         click.option("--timeout-s", type=click.FloatRange(0), help="Maximum number of seconds."),
@@ -166,8 +166,8 @@ def _explain(result: Result, show: bool, file: Path | None) -> None:
 @click.option(
     "--load-from",
     multiple=True,
-    help="Prefix of IRIs that LOAD may read, such as file:///data/. Ma"
-    "y be repeated. Default: none.",
+    help="Prefix of IRIs that LOAD may read, such as file:///data/. May be repeated. "
+    "Default: none.",
 )
 @limits
 @click.option("--quiet", is_flag=True, help="No summary on stderr.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from triplestore.cli import completing
-from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_read
+from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_read, open_to_write
 
 if TYPE_CHECKING:
     from triplestore.store import Store
@@ -69,7 +69,7 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
     "--scope",
     multiple=True,
     metavar="GRAPH",
-    help="IRI of a named graph that takes part in reasoning; may be repeated. `union`: all named "
+    help="IRI of a named graph to include in reasoning; may be repeated. `union`: all named "
     "graphs, `default`: none.",
 )
 @click.option(
@@ -149,7 +149,7 @@ def reason(
         if dry_run:
             return
         ontology = ()
-    with _open_to_write(location) as store, store.transaction() as transaction:
+    with open_to_write(location) as store, store.transaction() as transaction:
         report = transaction.reason(
             *regimes,
             rules=given or None,
@@ -224,7 +224,7 @@ def rules(
 def _change_rules(
     location: Path, add_files: tuple[str, ...], remove_files: tuple[str, ...], quiet: bool
 ) -> None:
-    with _open_to_write(location) as store, store.transaction() as transaction:
+    with open_to_write(location) as store, store.transaction() as transaction:
         if remove_files:
             report = transaction.remove_rules(_given(remove_files), progress=not quiet)
         if add_files:
@@ -264,7 +264,7 @@ def check(
     fail_on: tuple[str, ...],
     style: str,
 ) -> None:
-    """List everything that is wrong with rules or ontologies, or the violations in a store.
+    """List the errors in rules or ontologies, or the violations in a store.
 
     For an ontology this lists malformed axioms, axioms outside of a regime, missing imports and
     violations. With rules and a store, the rules may use the prefixes of the store, and there is a
@@ -297,7 +297,7 @@ def check(
 
 
 def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> bool:
-    """List what is wrong with rules; return whether there are errors."""
+    """List the problems of rules; return whether there are errors."""
     from triplestore.reasoning.program.stored_rules import check_rules
 
     prefixes: Mapping[str, str] = {}
@@ -339,7 +339,7 @@ def _check_ontologies(
 
 
 def _list_outside(report: Any, *, err: bool = True) -> None:
-    """List the axioms for which there is no rule, each with the reason."""
+    """List the axioms without a rule, each with the reason."""
     for one in getattr(report, "outside", ()):
         click.echo(f"left out: {' '.join(one.split())}", err=err)
     more = getattr(report, "outside_count", 0) - len(getattr(report, "outside", ()))
@@ -356,7 +356,7 @@ def _count_outside(report: Any) -> None:
 
 
 def _violations_dict(store: Store) -> dict[str, Any]:
-    """The violations fit for JSON: counted, and the first ones."""
+    """The counts of violations, and the first violations, as JSON."""
     listed = [violation.as_dict() for violation in store.violations(MAX_SHOWN)]
     return {"counts": dict(store.inconsistencies.counts), "violations": listed}
 
@@ -385,7 +385,7 @@ def _bound(
     network: bool,
     printed: bool,
 ) -> Any:
-    """The rules below or above an ontology; what was left out of it, or replaced, on stderr."""
+    """The rules below or above an ontology; reports omitted or replaced axioms on stderr."""
     with open_to_read(location) as store:
         bound = store.bound(which, ontology, imports=imports, network=network)
     if printed:
@@ -397,19 +397,10 @@ def _bound(
 
 
 def _scope(given: tuple[str, ...]) -> str | tuple[str, ...] | None:
-    """What `--scope` says: a word, or graphs; None if nothing."""
+    """The value of `--scope`: a word, or graphs; None without it."""
     if not given:
         return None
     return given[0] if len(given) == 1 and ":" not in given[0] else given
-
-
-def _open_to_write(location: Path) -> Store:
-    """Open a store that exists; a mistyped path creates nothing."""
-    from triplestore.store import Store
-
-    with open_to_read(location):
-        pass
-    return Store(location)
 
 
 def _given(files: tuple[str, ...]) -> list[Any]:

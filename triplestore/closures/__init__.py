@@ -1,1 +1,1 @@
-"""Closures and unions of relations, kept in compact form and never written out."""
+"""Closures and unions of relations, kept in compact form and not written out as pairs."""

@@ -2,18 +2,21 @@
 
 Start reading at `Attached`. Tables and schemes are immutable values. A scheme that is attached to
 tables is valid for exactly these. Tables without their scheme (those of a store that was just
-opened) are complete as well: the scheme can be built from their rows.
+opened) are complete, too: the scheme can be built from their rows. `SCHEMES` has the constructor
+for each kind of closure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias, cast
 
 from triplestore.closures.chains.regular_closure import RegularClosure
-from triplestore.closures.scheme import Scheme
+from triplestore.closures.scheme import Scheme, WorkLimit
+from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.unions.union_of import UnionOf
+from triplestore.closures.union_view import UnionOf
+from triplestore.relations.packed_keys import U64
 
 TRANSITIVE, SYMMETRIC, CHAINS, UNION = "transitive", "symmetric", "chain", "union"
 LEAP = "leap"
@@ -120,3 +123,12 @@ def leap_key(relation: int) -> int:
     (-8, 7)
     """
     return ~relation
+
+
+Build: TypeAlias = Callable[[U64, WorkLimit | None], Scheme]
+
+SCHEMES: dict[str, Build] = {
+    TRANSITIVE: TransitiveClosure.build,
+    SYMMETRIC: SymmetricClosure.build,
+}
+"""Kind -> what builds the closure of edges, given in any order."""

@@ -2,7 +2,8 @@
 
 Nodes are the ids of all edges (including removed ones: `edited` keeps nodes), numbered in the order
 of the ids, so that an edge has the same place in `edges` and in `ahead.cols`. Graphs are immutable.
-The lists of predecessors are made at first use, and edited as well from then on.
+The lists of predecessors are made at first use, and edited from then on. `BreadthFirstSearch` finds
+the nodes reached from a node, and shortest paths.
 
     >>> import numpy as np
     >>> graph = EdgeGraph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
@@ -18,15 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
 from triplestore.relations.packed_keys import I64, U32, U64, distinct, frozen, high, low, pack
 
 NONE = np.uint32(0xFFFFFFFF)
 """Stands for no node, or no label."""
-
-_DENSE = 8  # maximum number of entries per edge of a table of all ids
-_PIECES = 512  # minimum number of entries per edited place to copy slices
-_FEW = 16  # maximum number of changes made one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Lists:
         """The lists without the entries at `drop`, and with others inserted at the places `at`."""
         starts = self.starts.copy()
         shorter = self.starts.searchsorted(drop, side="right") - 1
-        if len(drop) + len(at) <= _FEW:
+        if len(drop) + len(at) <= CLOSURES.single_changes:
             for row in shorter.tolist():
                 starts[row + 1 :] -= 1
             for row in rows.tolist():
@@ -76,7 +74,7 @@ class Lists:
 
     def places(self, rows: U32, cols: U32) -> I64:
         """The place of each entry in its list, or where to insert it."""
-        if len(rows) > _FEW:
+        if len(rows) > CLOSURES.single_changes:
             return pack(self.rows(), self.cols).searchsorted(pack(rows, cols))
         starts, stops = self.starts[rows].tolist(), self.starts[rows.astype(np.int64) + 1].tolist()
         found = [
@@ -193,7 +191,9 @@ def edit(array: NDArray[Any], drop: I64, at: I64, values: NDArray[Any]) -> NDArr
     >>> edit(np.array([1, 3, 5, 7]), np.array([1]), np.array([2, 4]), np.array([4, 9])).tolist()
     [1, 4, 5, 7, 9]
     """
-    if (len(drop) + len(at)) * _PIECES > len(array) and len(drop) + len(at) > _FEW:
+    if (len(drop) + len(at)) * CLOSURES.slice_entries > len(array) and len(drop) + len(
+        at
+    ) > CLOSURES.single_changes:
         kept = np.delete(array, drop)
         return np.insert(kept, at - drop.searchsorted(at), values)
     pieces: list[NDArray[Any]] = []
@@ -221,7 +221,7 @@ def _numbered(sources: U32, targets: U32) -> tuple[U32, U32, U32]:
         min(int(sources[0]), int(targets.min())),
         max(int(sources[-1]), int(targets.max())),
     )
-    if most - least < _DENSE * len(sources) + 1024:
+    if most - least < CLOSURES.dense_span * len(sources) + 1024:
         known = np.zeros(most - least + 1, dtype=np.bool_)
         known[sources - np.uint32(least)] = known[targets - np.uint32(least)] = True
         numbers = np.cumsum(known, dtype=np.uint32)
@@ -249,3 +249,51 @@ def _summed(lengths: NDArray[Any]) -> I64:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
+
+
+class BreadthFirstSearch:
+    """Breadth-first searches along the same lists, one after the other.
+
+    steps   the number of edges that the last search followed
+    """
+
+    def __init__(self, lists: Lists) -> None:
+        size = len(lists.starts) - 1
+        self.steps = 0
+        self._lists = lists
+        self._parent = np.full(size, NONE, dtype=np.uint32)
+        self._queue = np.empty(size + 1, dtype=np.uint32)
+
+    def _run(self, start: int, target: int) -> int:
+        from triplestore.kernels.closures.reach import spread
+
+        self._queue[0] = start
+        state = np.array([0, 1, 0, 0], dtype=np.int64)
+        while not spread(
+            self._lists.starts,
+            self._lists.cols,
+            self._parent,
+            self._queue,
+            state,
+            target,
+            CLOSURES.kernel_steps,
+        ):
+            pass
+        self.steps = int(state[2])
+        return int(state[1])
+
+    def from_node(self, start: int) -> U32:
+        """The nodes reached from a node in one or more steps, in no particular order."""
+        size = self._run(start, -1)
+        found = self._queue[1:size].copy()
+        self._parent[found] = NONE
+        return found
+
+    def path(self, start: int, end: int) -> list[int]:
+        """A shortest path of one or more steps between two nodes; there must be one."""
+        self._run(start, end)
+        nodes = [end]
+        while True:
+            nodes.append(int(self._parent[nodes[-1]]))
+            if nodes[-1] == start:
+                return nodes[::-1]

@@ -1,8 +1,8 @@
 """Estimates the size of the transitive closure of a graph from a sample of its nodes.
 
-Strongly connected components are found first, in linear time. Then what some random nodes reach is
-searched, and the number of pairs and the size of rows are estimated from the average. What reaches
-some other random nodes is searched as well: in a hierarchy whose edges point downwards few nodes
+Strongly connected components are found first, in linear time. Then a search counts the nodes that
+some random nodes reach; the average gives the number of pairs and the size of rows. A second sample
+counts the nodes that reach some random nodes: in a hierarchy whose edges point downwards few nodes
 reach most others, so the first sample says little, while all nodes are reached by similar numbers.
 The average with the smaller variance is used. A graph of few nodes is not sampled: its number of
 pairs is exact.
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.closures.breadth_first import BreadthFirstSearch
-from triplestore.closures.edge_graph import EdgeGraph, Lists
+from triplestore.closures.edge_graph import BreadthFirstSearch, EdgeGraph, Lists
 from triplestore.closures.scheme import SizeEstimate
 from triplestore.closures.transitive.strong_components import number_components
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -51,8 +50,8 @@ def estimate(graph: EdgeGraph) -> SizeEstimate:
 
 
 def _sampled(lists: Lists, chosen: I64, label: U32 | None) -> tuple[I64, int]:
-    """How many nodes each of some nodes reaches, within the limit of steps; and the bytes of their
-    rows."""
+    """The number of nodes that each of some nodes reaches, within the limit of steps; and the size
+    of their rows."""
     search, steps, row_bytes = BreadthFirstSearch(lists), 0, 0
     counts: list[int] = []
     for node in chosen.tolist():

@@ -1,8 +1,8 @@
-"""Schemes: closures that are kept as labels and answered from them, never written out.
+"""Schemes: closures that are kept as labels and answer look-ups from them, without listing pairs.
 
 Start reading at `Scheme`. A scheme owns the closure of its *edges*, the facts that are asserted or
-derived elsewhere. It is immutable: `changed` gives a new scheme, which shares what did not change,
-and exactly the pairs that were gained and lost. Readers of the old scheme go on undisturbed.
+derived elsewhere. It is immutable: `changed` returns a new scheme, which shares unchanged parts,
+and exactly the pairs that were gained and lost. Readers of the old scheme are not affected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class WorkLimit(Protocol):
     """Stops long work: it is called every few milliseconds, and raises when the work must end."""
 
     def check(self) -> None:
-        """Raise if the time or the memory allowed is spent, or the user interrupts."""
+        """Raise if a limit of time or memory is reached, or the user interrupts."""
 
 
 class PairStream(Protocol):
@@ -58,8 +58,8 @@ class Scheme(PairRelation):
     ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and then with `added` (in any order).
 
-        An edge that is removed without being there, or added though it is there, changes nothing;
-        one in both arrays is there afterwards.
+        Removing an absent edge, or adding an existing one, changes nothing; an edge in both arrays
+        exists afterwards.
         """
 
     @abstractmethod
@@ -98,7 +98,7 @@ class SortedPairs:
         self.keys: U64 = frozen(keys)
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return len(self.keys)
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:

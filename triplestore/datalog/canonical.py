@@ -1,11 +1,11 @@
 """Heads and bodies up to the names of their variables.
 
 Start at `signed` and `renamed`: two clauses have the same signature exactly if their canonical
-forms are equal. The names of variables are replaced by numbers in
-the order in which they come; those that are local to a negation or an aggregate are numbered there,
-so that the same name in two negations is no link between them.
+forms are equal. The names of variables are replaced by numbers in the order of first occurrence;
+variables that are local to a negation or an aggregate are numbered there, so that the same name in
+two negations does not link them.
 
-What is always true: the order of heads and of body items counts. A signature costs about 3 us for
+Always true: the order of heads and of body items matters. A signature costs about 3 us for
 a short rule the first time, a canonical form three times that.
 """
 
@@ -122,7 +122,7 @@ class _Names:
 
 
 class _Renaming:
-    """Writes a rule anew with its variables named by their numbers."""
+    """Rewrites a rule with its variables named by numbers."""
 
     def __init__(self, body: Sequence[Item]) -> None:
         self.names = _Names(body)
@@ -148,7 +148,7 @@ class _Renaming:
         names = self.names
         outer, names.local = names.local, names.local if names.local is not None else {}
         if isinstance(item, Not):
-            item = Not(self.items(item.body))  # which are local follows from where they occur
+            item = Not(self.items(item.body))  # local variables follow from where they occur
         else:
             groups = tuple([self.variable(variable) for variable in item.groups])
             item = Aggregate(self.items(item.body), groups, tuple(map(self.result, item.results)))

@@ -1,32 +1,32 @@
-"""What is wrong with a program that has no errors of syntax: everything at once.
+"""Checks of a program without syntax errors; finds all problems at once.
 
-Start at `check`; `require` raises what it finds. Looked for are
+Start at `check`; `require` raises them. The problems are
 
-    unsafe-variable     a variable that nothing binds, in a head, filter, BIND or negation
-    rebound             BIND or AGGREGATE gives a variable a value that has one already
+    unsafe-variable     an unbound variable in a head, filter, BIND or negation
+    rebound             BIND or AGGREGATE binds a variable that has a value already
     scope               a name that is local to a negation or aggregate and also used outside
-    nested              what cannot stand inside a negation or an aggregate
-    function            one that does not exist, or with a wrong number of arguments
+    nested              an item that is not allowed inside a negation or an aggregate
+    function            an unknown function, or a wrong number of arguments
     non-deterministic   RAND, NOW, BNODE, ...: a closure must be the same each time
     arity               a relation used with different numbers of columns
     unstratifiable      negation or aggregation in a cycle
     generalised         (warning) a head that is not a triple of RDF
     endless             (warning) recursion that makes new values in each round
-    unknown-name        (warning) a relation that nothing defines, and that has a near name
+    unknown-name        (warning) an undefined relation with a name similar to a defined one
 
-What is always true: a program without errors can be stratified and evaluated; each problem has the
-place in the file, if the program was read from one. Costs 1 to 10 us a rule, and stratification if
-there are negations. Who checks a program that changes now and then keeps a `Checked` of it.
+Always true: a program without errors can be stratified and evaluated; each problem has its
+place in the file, if the program was read from one. Costs 1 to 10 us per rule, and stratification
+if there are negations. To check a changing program repeatedly, keep a `Checked` of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from operator import add
 from typing import NamedTuple
 
 from triplestore.datalog.check_clause import clause_problems, problem_at
-from triplestore.datalog.problems import Problem, in_order, raise_errors
+from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import (
     TYPE,
     Aggregate,
@@ -44,23 +44,22 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.slices import DependencyGraph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
-from triplestore.datalog.text import parse, show
+from triplestore.datalog.text import show
 from triplestore.datalog.text.locate import Section
 from triplestore.expressions.text.term_parser import MOST_LETTERS, nearest
 from triplestore.expressions.tree import variables_of
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import IRI
+from triplestore.terms.term_keys import IRI, cache_of_short
 from triplestore.thread_limits import looking
 
 
 def check(
     program: Program, known: Collection[bytes] | None = None, checked: Checked | None = None
 ) -> list[Problem]:
-    """Everything that is wrong with a program, in the order of its rules.
+    """The problems of a program, in the order of its rules.
 
-    known  keys of the properties and classes that the data has, so that names which neither the
-           data nor a rule has are warned about; without it only very near names are
-    checked  what is known of its rules, and what will be
+    known    keys of the properties and classes of the data, to warn about names that neither the
+             data nor a rule defines; without it, only very similar names are reported
+    checked  a cache of the checks of its rules
 
     >>> from triplestore.datalog.text import read
     >>> for problem in check(read("PREFIX : <http://e/> :p[?who, ?y] :- :q[?whom, ?y] .")):
@@ -82,7 +81,7 @@ def check(
 
 
 class Alone(NamedTuple):
-    """What is known of one clause by itself: what is wrong, and what it has in it."""
+    """The results of checking one clause by itself: its problems, and its contents."""
 
     clause: Rule | Constraint
     problems: Sequence[Problem]
@@ -90,13 +89,13 @@ class Alone(NamedTuple):
 
 
 class Checked:
-    """What is known of the clauses of a program by themselves; of others it is forgotten."""
+    """A cache of the checks of a program's clauses; those of removed clauses are dropped."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Alone] = {}  # by the identity of the clause, which is held on to
+        self._known: dict[int, Alone] = {}  # by the identity of the clause, which is kept alive
 
     def look_at(self, program: Program) -> Collection[Alone]:
-        """Look at the clauses that are new here."""
+        """Check the new clauses."""
         known, found = self._known, dict[int, Alone]()
         for clause in looking(_clauses(program)):
             one = known.get(id(clause))
@@ -114,20 +113,8 @@ def _parts_of(clause: Rule | Constraint) -> frozenset[type]:
     return frozenset(parts) if parts != _ONLY_TRIPLES else _ONLY_TRIPLES
 
 
-def check_text(
-    text: str,
-    *,
-    file: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
-    known: Collection[bytes] | None = None,
-) -> list[Problem]:
-    """Everything that is wrong with a text, of its syntax and its meaning, by line."""
-    program, problems = parse(text, file=file, prefixes=prefixes)
-    return in_order(problems, check(program, known))
-
-
 def require(program: Program, known: Collection[bytes] | None = None) -> list[Problem]:
-    """Raise `ProgramError` with all problems if an error is among them; else the warnings."""
+    """Raise `ProgramError` with all problems if there is an error; else return the warnings."""
     problems = check(program, known)
     raise_errors(problems)
     return problems
@@ -148,7 +135,7 @@ def _atoms_of(clause: Rule | Constraint) -> Iterator[tuple[Atom, Section, int]]:
 
 
 def _arity_problems(program: Program) -> Iterator[Problem]:
-    """Relations of several numbers of columns: a class and a property may share a name."""
+    """Relations with several numbers of columns; only a class and a property may share a name."""
     arity: dict[bytes, tuple[int, Rule | Constraint]] = {}
     for clause in _clauses(program):
         for atom, section, index in _atoms_of(clause):
@@ -167,7 +154,7 @@ def _arity_problems(program: Program) -> Iterator[Problem]:
                 clause,
                 "arity",
                 f"{shown} has {given} columns here, but {first}{place}",
-                "give one of them another name",
+                "rename one of them",
                 section,
                 index,
                 prefixes=program.prefixes,
@@ -181,7 +168,7 @@ def _name_of(atom: TripleAtom) -> bytes | None:
 
 
 def _endless_problems(program: Program) -> Iterator[Problem]:
-    """Rules that use what they conclude, and conclude what a BIND computed."""
+    """Rules that use their own conclusions, which have values computed by BIND."""
     rules = [part for rule in program.rules for part in rule.split()]
     graph = DependencyGraph(rules)
     component = components(graph.needs)
@@ -194,9 +181,9 @@ def _endless_problems(program: Program) -> Iterator[Problem]:
             yield problem_at(
                 rule,
                 "endless",
-                f"the head has {variable}, which BIND computes, and the rule uses what it "
-                "concludes: each round may make new values, without end",
-                "bound it by a FILTER; every closure has a budget in facts, bytes and seconds",
+                f"the head has {variable}, which BIND computes, and the rule uses its own "
+                "conclusions: each round may make new values, and the closure may be infinite",
+                "limit it by a FILTER; every closure has a budget in facts, bytes and seconds",
                 "head",
                 0,
                 variable[1:],
@@ -214,12 +201,12 @@ def _made(rule: Rule) -> set[Variable]:
 
 _ONLY_TRIPLES: frozenset[type] = frozenset((TripleAtom,))
 _MOST_NAMES = 3000
-_LEAST = 4  # letters of a name that may have a slip
-_NEAR, _NEAR_DATA = 0.85, 0.7  # where data have names too, a slip is more likely
+_LEAST = 4  # minimum length of a name that may be misspelt
+_NEAR, _NEAR_DATA = 0.85, 0.7  # if the names of data are known, a misspelling is more likely
 
 
 def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterator[Problem]:
-    """Names in bodies that no rule and no data define, where a defined one is near."""
+    """Undefined names in bodies that are similar to a defined one."""
     defined: dict[Slice, None] = {}
     for rule in program.rules:
         for atom in rule.heads:
@@ -239,7 +226,7 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     if len(uses) > _MOST_NAMES:
         return
     taken = {of.name for of in defined} | set(known or ())
-    names: dict[str, list[_LastPart]] = {}  # by the rest: only there can be a slip
+    names: dict[str, list[_LastPart]] = {}  # by the rest: only the last part may be misspelt
     for name in sorted(_text(name) for name in taken):
         head, last = _split(name)
         if _LEAST <= len(last) <= 2 * MOST_LETTERS:
@@ -285,7 +272,7 @@ def _last_part(name: str) -> _LastPart:
 
 
 def _near(name: str, names: dict[str, list[_LastPart]], cutoff: float) -> str | None:
-    """The IRI that differs from a name in its last part only, by letters rather than a number."""
+    """The IRI that differs from a name only in its last part, by letters, not by a number."""
     head, last = _split(name)
     if not _LEAST <= len(last) <= MOST_LETTERS:
         return None
@@ -296,7 +283,7 @@ def _near(name: str, names: dict[str, list[_LastPart]], cutoff: float) -> str | 
         other
         for other, plain, its_pairs in names.get(head, ())
         if least <= len(other) <= most
-        and 3 * len(pairs & its_pairs) >= most_pairs  # a slip leaves most pairs as they are
+        and 3 * len(pairs & its_pairs) >= most_pairs  # a misspelling keeps most pairs
         and plain != letters
     ]
     found = nearest(last, others, cutoff)

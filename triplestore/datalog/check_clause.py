@@ -1,7 +1,7 @@
-"""The problems of one rule by itself: what binds its variables, and what stands where it cannot.
+"""The problems of one rule by itself: unbound variables, and misplaced items.
 
-Start at `clause_problems`. What is always true: variables are bound by atoms, by aggregates, and by
-BINDs whose expressions have only bound variables, in whatever order they are written.
+Start at `clause_problems`. Always true: variables are bound by atoms, by aggregates, and by
+BINDs whose expressions have only bound variables, regardless of their order.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from triplestore.terms.term_keys import BLANK, IRI, KIND_NAMES
 
 
 def clause_problems(clause: Rule | Constraint, prefixes: Mapping[str, str]) -> list[Problem]:
-    """What is wrong with one rule or constraint, whatever the others are."""
+    """The problems of one rule or constraint, independent of the others."""
     return [] if _is_plain(clause) else _Check(clause, prefixes).problems()
 
 
 def _is_plain(clause: Rule | Constraint) -> bool:
-    """Whether there are only atoms of triples, and nothing can be wrong with them: a quick look."""
+    """Whether there are only atoms of triples without problems: a quick check."""
     bound = set()
     for item in clause.body:
         if type(item) is not TripleAtom:
@@ -72,7 +72,7 @@ def problem_at(
     warning: bool = False,
     prefixes: Mapping[str, str] | None = None,
 ) -> Problem:
-    """A problem of a part of a rule, with its place if the rule was read from a text."""
+    """A problem of a part of a rule, with its place if the rule has a text."""
     rule = (clause.name if isinstance(clause, Rule) else clause.id) or show(clause, prefixes)
     source = clause.source
     if source is None:
@@ -110,10 +110,10 @@ class _Check:
             problem_at(self.clause, code, message, remedy, *at, name, warning, self.prefixes)
         )
 
-    # what binds
+    # bound variables
 
     def _bound(self) -> set[Variable]:
-        """The variables that have values: of atoms and aggregates, and of BINDs of such ones."""
+        """The bound variables: of atoms, aggregates, and BINDs with bound variables."""
         body = self.clause.body
         bound: set[Variable] = set()
         for item in body:
@@ -128,7 +128,7 @@ class _Check:
 
     def _heads(self, rule: Rule) -> None:
         if not rule.heads:
-            self._add("head", "a rule without a head concludes nothing", "give it one", ("head", 0))
+            self._add("head", "a rule without a head concludes nothing", "add one", ("head", 0))
         for index, head in enumerate(rule.heads):
             at: tuple[Section, int] = ("head", index)
             for term in dict.fromkeys(head.terms):
@@ -145,8 +145,8 @@ class _Check:
                 self._add(
                     "generalised",
                     f"the {name} of a head is a {what}: {show(term, self.prefixes)}; such a fact "
-                    "takes part in rules, but is no triple of RDF and is not listed",
-                    "exchange subject and object if that was meant",
+                    "is used by rules, but is not an RDF triple and is not listed",
+                    "perhaps subject and object are swapped",
                     at,
                     warning=True,
                 )
@@ -185,7 +185,7 @@ class _Check:
             self._add(
                 "rebound",
                 f"BIND gives {bind.variable} a value, but it has one from {_short(others[0])}",
-                f"take another name, and FILTER({bind.variable} = ...) if they shall be equal",
+                f"use another name, and FILTER({bind.variable} = ...) if they must be equal",
                 at,
                 bind.variable.name,
             )
@@ -197,7 +197,7 @@ class _Check:
             if variable not in bound:
                 self._unsafe(variable, where, "use it in an atom beside it", at)
         if isinstance(expression, Exists):
-            self._add("function", "EXISTS is for queries", "use NOT or an atom", at)
+            self._add("function", "EXISTS is only allowed in queries", "use NOT or an atom", at)
         for call in calls_of(expression):
             self._function(call.function, len(call.arguments), at)
 
@@ -205,14 +205,14 @@ class _Check:
         function = FUNCTIONS.get(name) or OPERATORS.get(name)
         if function is None and name not in CASTS:
             near = did_you_mean(name, [*FUNCTIONS, *CASTS])
-            self._add("function", f"there is no function {name}{near}", "", at)
+            self._add("function", f"unknown function {name}{near}", "", at)
         elif function is not None and not function.least <= given <= function.most:
             self._add("function", f"{name} does not take {given} arguments", "", at)
         elif not is_deterministic(name):
             self._add(
                 "non-deterministic",
-                f"{name} gives another value each time, so the closure would not be one",
-                "compute such values before they are stored",
+                f"{name} returns another value each time, but a closure must be reproducible",
+                "compute such values before you store them",
                 at,
             )
 
@@ -222,20 +222,20 @@ class _Check:
                 self._add(
                     "scope",
                     f"NOT EXISTS {variable} makes it local, but it is bound outside",
-                    "take another name inside, or leave it out of EXISTS",
+                    "use another name inside, or remove it from EXISTS",
                     at,
                     variable.name,
                 )
         inner = self._inner(item.body, self.bound, "a negation", (Not, Aggregate), at)
         if not any(isinstance(part, TripleAtom | TupleAtom) for part in item.body):
-            remedy = "use FILTER(!...) where nothing else is meant"
+            remedy = "use FILTER(!...) to negate a condition"
             self._add("nested", "a negation needs an atom inside", remedy, at)
         for variable in item.exists:
             if variable not in inner:
                 self._add(
                     "scope",
                     f"NOT EXISTS {variable}: it does not occur inside",
-                    "leave it out",
+                    "remove it",
                     at,
                     variable.name,
                     warning=True,
@@ -254,7 +254,7 @@ class _Check:
                 self._add(
                     "rebound",
                     f"the result {variable} of an aggregate has another value already",
-                    f"take another name, and FILTER({variable} = ...) if they shall be equal",
+                    f"use another name, and FILTER({variable} = ...) if they must be equal",
                     at,
                     variable.name,
                 )
@@ -264,7 +264,7 @@ class _Check:
                 self._add(
                     "scope",
                     f"{variable} is local to the aggregate, but is also bound outside",
-                    f"add {variable} after ON to group by it, or take another name inside",
+                    f"add {variable} after ON to group by it, or use another name inside",
                     at,
                     variable.name,
                 )
@@ -273,7 +273,7 @@ class _Check:
 
     def _result(self, result: Result, inner: set[Variable], at: tuple[Section, int]) -> None:
         if result.function not in AGGREGATES:
-            self._add("function", f"there is no aggregate {result.function}", "", at)
+            self._add("function", f"unknown aggregate {result.function}", "", at)
         if result.argument is not None:
             self._expression(result.argument, inner, f"in {result.function}", at)
 
@@ -289,14 +289,14 @@ class _Check:
         refused: tuple[type, ...],
         at: tuple[Section, int],
     ) -> set[Variable]:
-        """Check the body of a negation or an aggregate; the variables bound there or outside."""
+        """Check the body of a negation or an aggregate; return all variables bound in it."""
         inner = {v for part in body for v in _gives(part) if not isinstance(part, Bind)}
         bound = _with_binds(body, outer | inner)
         for part in body:
             if isinstance(part, refused):
                 kind = "negation" if isinstance(part, Not) else "aggregate"
-                remedy = "make it a rule of its own and use its head here"
-                self._add("nested", f"there is no {kind} inside {where}", remedy, at)
+                remedy = "make it a separate rule and use its head here"
+                self._add("nested", f"{kind} is not allowed inside {where}", remedy, at)
             elif isinstance(part, Filter):
                 self._expression(part.expression, bound, f"in a FILTER of {where}", at)
             elif isinstance(part, Bind):
@@ -304,8 +304,8 @@ class _Check:
                 if part.variable in outer:
                     self._add(
                         "rebound",
-                        f"BIND inside {where} gives {part.variable} a value, which has one outside",
-                        "take another name and compare them by FILTER",
+                        f"BIND inside {where} binds {part.variable}, which is also bound outside",
+                        "use another name and compare them by FILTER",
                         at,
                         part.variable.name,
                     )
@@ -315,7 +315,7 @@ class _Check:
 
 
 def _gives(item: Item) -> Iterator[Variable]:
-    """The variables that an item gives values."""
+    """The variables that an item binds."""
     if isinstance(item, TripleAtom | TupleAtom):
         yield from (term for term in item.terms if isinstance(term, Variable))
     elif isinstance(item, Bind):
@@ -326,7 +326,7 @@ def _gives(item: Item) -> Iterator[Variable]:
 
 
 def _with_binds(body: Iterable[Item], bound: set[Variable]) -> set[Variable]:
-    """What is bound when every BIND was used whose expression's variables are."""
+    """The bound variables after all BINDs whose variables are bound."""
     bound = set(bound)
     waiting = [item for item in body if isinstance(item, Bind)]
     while True:

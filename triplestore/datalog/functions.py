@@ -1,5 +1,11 @@
-"""What makers of rules need of `expressions.functions`, passed on; nothing is defined here."""
+"""Names of `expressions.functions` for packages that make rules; nothing is defined here."""
 
-from triplestore.expressions.functions import MANY, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
+from triplestore.expressions.functions import (
+    IN_DATATYPE,
+    MANY,
+    SAME_VALUE,
+    SWRL_FUNCTIONS,
+    SWRLB,
+)
 
-__all__ = ["MANY", "SAME_VALUE", "SWRLB", "SWRL_FUNCTIONS"]
+__all__ = ["IN_DATATYPE", "MANY", "SAME_VALUE", "SWRLB", "SWRL_FUNCTIONS"]

@@ -1,11 +1,11 @@
-"""Guards: what binds the variables that a negation compares and its own atoms do not have.
+"""Guards: atoms that bind the variables which a negation compares but does not bind itself.
 
     :a[?x] :- :b[?x, ?y], NOT (:p[?x, ?z], FILTER(?z < ?y)) .
 
-The helper relation for the negation has the columns ?x and ?y; `guard` gives it `:b[?x, ?y]` as a
-further atom. Start there. What is always true: items of a guard are items of the body around the
-negation. So whatever that body asks of the helper satisfies the guard, and the fewest items that
-bind the variables will do.
+The helper relation for the negation has the columns ?x and ?y; `guard` adds the atom `:b[?x, ?y]`
+to it. Start there. Always true: items of a guard are items of the body around the negation.
+So all rows that the body looks up in the helper satisfy the guard, and the fewest items that bind
+the variables are enough.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def guard(
     around: Sequence[Item],
     banned: Collection[Atom] = (),
 ) -> tuple[list[Item], list[Variable]]:
-    """The items of the body `around` that bind what is missing, and what they cannot bind.
+    """The items of the body `around` that bind missing variables, and those they cannot bind.
 
     own     variables that the negation's own atoms bind
-    banned  atoms that are not to be used, because they depend on the rule's head
+    banned  atoms that must not be used, because they depend on the rule's head
 
     >>> from triplestore.datalog.text import read
     >>> rule, = read("PREFIX : <http://e/> :a[?x] :- :b[?x, ?u], :c[?u, ?y], :d[?u, ?w] .")
@@ -56,8 +56,8 @@ def guard(
 
 
 def _path(goal: Variable, have: Iterable[Variable], atoms: Sequence[Atom]) -> list[Atom]:
-    """The fewest atoms that lead from the variables at hand to the goal, one sharing a variable
-    with the next, so that the guard is not a Cartesian product; just one where none lead there."""
+    """The shortest chain of atoms from the bound variables to the goal, each sharing a variable
+    with the next, so that the guard is not a Cartesian product; a single atom if none exists."""
     paths: dict[Variable, list[Atom]] = {variable: [] for variable in have}
     queue = list(paths)
     for variable in queue:
@@ -73,7 +73,7 @@ def _path(goal: Variable, have: Iterable[Variable], atoms: Sequence[Atom]) -> li
 
 
 def _rank(atom: Atom, have: Iterable[Variable], waiting: Iterable[Variable]) -> tuple[int, int]:
-    """Least for the atom that joins best: many variables that are wanted, then few others."""
+    """Least for the best atom: many wanted variables, then few others."""
     variables = set(bound_by((atom,)))
     useful = variables.intersection([*have, *waiting])
     return -len(useful), len(variables) - len(useful)

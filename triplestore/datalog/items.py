@@ -1,13 +1,13 @@
-"""What heads and bodies of rules are made of: atoms, negations, filters, binds, aggregates.
+"""The items of heads and bodies of rules: atoms, negations, filters, binds, aggregates.
 
-Start at `TripleAtom`. What is always true: everything is frozen and compares by structure; `str`
-gives text that reads back as the same. All three ways to write a fact of the graph are one kind of
+Start at `TripleAtom`. Always true: everything is frozen and compares by structure; `str`
+returns text that is parsed to the same. All three ways to write a fact of the graph are one kind of
 atom:
 
     ex:C[?x]          TripleAtom(?x, rdf:type, ex:C)
     ex:p[?x, ?y]      TripleAtom(?x, ex:p, ?y)
     [?x, ?p, ?y]      TripleAtom(?x, ?p, ?y)
-    ex:r[?x, ?y, ?z]  TupleAtom(ex:r, (?x, ?y, ?z))      a relation of its own, of three or more
+    ex:r[?x, ?y, ?z]  TupleAtom(ex:r, (?x, ?y, ?z))      a relation of three or more columns
 
 Constants are term keys, so a rule depends on no store. Terms of atoms may be any constants:
 triples are generalised, and literals may be subjects.
@@ -26,7 +26,7 @@ from triplestore.terms.term_keys import IRI
 from triplestore.terms.vocabulary import RDF_TYPE
 
 Term: TypeAlias = Variable | Constant
-"""What stands in a place of an atom."""
+"""A term of an atom."""
 
 TYPE = Constant.iri(RDF_TYPE)
 """rdf:type as a constant."""
@@ -34,7 +34,7 @@ TYPE = Constant.iri(RDF_TYPE)
 
 @dataclass(frozen=True, slots=True)
 class TripleAtom:
-    """A triple with variables: the fact p(s, o), or o(s) where p is rdf:type."""
+    """A triple with variables: the fact p(s, o), or o(s) if p is rdf:type."""
 
     s: Term
     p: Term
@@ -63,8 +63,8 @@ class TupleAtom:
     def __post_init__(self) -> None:
         if len(self.args) < 3:
             raise UsageError(
-                f"a relation has three columns or more: {self.name} of one is a class, of two a "
-                "property; make a TripleAtom"
+                f"a relation needs at least three columns: {self.name} with one is a class, with "
+                "two a property; use a TripleAtom"
             )
 
     @property
@@ -85,10 +85,10 @@ Atom: TypeAlias = TripleAtom | TupleAtom
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """True where its body has no match.
+    """True if its body has no match.
 
-    exists  variables that were named by NOT EXISTS ... IN; any other variable that occurs nowhere
-            else in the rule is read the same way
+    exists  variables named by NOT EXISTS ... IN; other variables that occur nowhere else in the
+            rule have the same meaning
     """
 
     body: tuple[Item, ...]
@@ -100,7 +100,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """True where the effective boolean value of an expression is (an error is false)."""
+    """True if the effective boolean value of an expression is true (an error is false)."""
 
     expression: Expression
 
@@ -110,7 +110,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Gives a variable the value of an expression; where that is an error there is no match."""
+    """Gives a variable the value of an expression; there is no match if that is an error."""
 
     expression: Expression
     variable: Variable
@@ -123,10 +123,10 @@ class Bind:
 class Result:
     """One result of an aggregate.
 
-    function   count sum min max avg sample group_concat, in small letters
-    argument   of which values; None for count(*)
-    variable   which gets the result
-    distinct   whether each different value is looked at once
+    function   count sum min max avg sample group_concat, in lower case
+    argument   the expression for the values; None for count(*)
+    variable   gets the result
+    distinct   whether each distinct value is used once
     separator  of group_concat
     """
 
@@ -139,10 +139,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One match for each group of the matches of its body, and results over that group.
+    """One match for each group of the matches of its body, with results of that group.
 
-    Only `groups` and the variables of `results` are seen outside. Without groups there is one
-    group, if the body has a match at all.
+    Only `groups` and the variables of `results` are visible outside. Without groups there is one
+    group, if the body has a match.
     """
 
     body: tuple[Item, ...]
@@ -154,14 +154,14 @@ class Aggregate:
 
 
 Item: TypeAlias = Atom | Not | Filter | Bind | Aggregate
-"""What a body is made of."""
+"""An item of a body."""
 
 
 # --- walks ---------------------------------------------------------------------------------------
 
 
 def variables_in(item: Item) -> Iterator[Variable]:
-    """Every variable of an item as often as it occurs, those local to it too."""
+    """Every variable of an item as often as it occurs, including local ones."""
     if isinstance(item, TripleAtom | TupleAtom):
         yield from (term for term in item.terms if isinstance(term, Variable))
     elif isinstance(item, Filter):
@@ -181,10 +181,10 @@ def variables_in(item: Item) -> Iterator[Variable]:
 
 
 def bound_by(items: Iterable[Item]) -> Iterator[Variable]:
-    """The variables that a body gives values, as often as it does.
+    """The variables that a body binds, as often as it does.
 
-    A variable of a negation or an aggregate that is not among those of the body around it is
-    local there, whatever the same name may be elsewhere.
+    A variable of a negation or an aggregate that the body around it does not have is local there,
+    even if the same name occurs elsewhere.
     """
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
@@ -197,7 +197,7 @@ def bound_by(items: Iterable[Item]) -> Iterator[Variable]:
 
 
 def atoms_in(items: Iterable[Item], positive: bool = True) -> Iterator[tuple[Atom, bool]]:
-    """All atoms of a body; False beside those under a negation or an aggregate."""
+    """All atoms of a body, each with False if it is inside of a negation or an aggregate."""
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
             yield item, positive
@@ -213,7 +213,7 @@ def _items(items: Iterable[Item], namer: Namer) -> str:
 
 
 def item_text(item: Item, namer: Namer) -> str:
-    """The text of one item of a body, which reads back as the same."""
+    """The text of one item of a body, which is parsed to the same."""
     if isinstance(item, TripleAtom | TupleAtom):
         return atom_text(item, namer)
     if isinstance(item, Filter):

@@ -1,7 +1,7 @@
-"""What can be wrong with a program: one form for the reader, `check` and `stratify`.
+"""Problems of a program, as reported by the parser, `check` and `stratify`.
 
-Start at `Problem`. What is always true: a problem says where, what and what to do; errors keep a
-program from being used, warnings do not.
+Start at `Problem`. Always true: a problem says where, what and what to do; a program with
+errors cannot be used, one with warnings can.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from triplestore.errors import ProgramError
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong.
+    """One error or warning.
 
-    code     a short name for this sort of problem, such as `unsafe-variable`
-    message  what is wrong, and the reason
-    remedy   what to do; "" where the message says it
-    rule     name or text of the rule it is in; "" if it is in none
+    code     a short name for this kind of problem, such as `unsafe-variable`
+    message  what is wrong, and why
+    remedy   what to do; "" if the message says it
+    rule     name or text of its rule; "" if it is not in a rule
 
     >>> print(Problem("syntax", "expected '.'", line=3, column=7, file="a.dlog"))
     a.dlog:3:7: error: expected '.' [syntax]
@@ -41,16 +41,16 @@ class Problem:
 
     @property
     def place(self) -> str:
-        """File, line and column as far as they are known; else the rule."""
+        """File, line and column if they are known; else the rule."""
         if self.line is not None:
             return f"{self.file or 'input'}:{self.line}:{self.column or 1}"
         return f"rule {self.rule}" if self.rule else self.file or "program"
 
 
 def in_order(reading: Sequence[Problem], checking: Sequence[Problem]) -> list[Problem]:
-    """What reading texts and checking their rules found, by place.
+    """The problems of reading texts and of checking their rules, by place.
 
-    What the reader said of a function, with its place, is not said again of the rule it is in.
+    A problem with a function that reading reported is not repeated for its rule.
     """
     said = {problem.file for problem in reading if problem.code == "function"}
     left = [p for p in checking if p.code != "function" or p.line is None or p.file not in said]

@@ -1,6 +1,6 @@
 """Programs: sets of rules and constraints.
 
-Start at `Program`. All that it is made of (see `items` and `rules`) can be imported from here, too.
+Start at `Program`. Its parts (see `items` and `rules`) can be imported from here, too.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ __all__ = [
 
 
 WELL_KNOWN: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
-"""Prefixes that every program has, unless it declares them otherwise."""
+"""Prefixes that every program has, unless it declares them itself."""
 
 _LINE = 96
-"""Maximum width of a line of a printed program, where it can be broken."""
+"""Maximum width of a line of a printed program, if the line can be broken."""
 
 
 class Program:
-    """A set of rules and constraints, in the order they came, with prefixes to print them by.
+    """A set of rules and constraints in their original order, with prefixes for printing.
 
-    Programs are equal if they have the same rules and constraints up to the names of variables
-    and the order; `+` and `-` add and take away by that. Prefixes do not count. Making one of
-    n rules costs some 5 us for each.
+    Programs are equal if they have the same rules and constraints, regardless of order and of the
+    names of variables; `+` and `-` use the same equality. Prefixes are not compared. Making a
+    program costs some 5 us per rule.
 
     >>> x, knows = Variable("x"), Constant.iri("http://example.org/knows")
     >>> program = Program([Rule((TripleAtom(x, TYPE, knows),), (TripleAtom(x, knows, x),))])
@@ -98,12 +98,12 @@ class Program:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules as they were written, without repetitions."""
+        """The rules as they were written, without duplicates."""
         return tuple(self._rules.values())
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints, without repetitions."""
+        """The constraints, without duplicates."""
         return tuple(self._constraints.values())
 
     @property
@@ -112,7 +112,7 @@ class Program:
         return MappingProxyType(self._prefixes)
 
     def __add__(self, other: Program) -> Program:
-        """Both; where they share a rule or prefix, this one's is kept."""
+        """The union; shared rules and prefixes are those of this program."""
         made = self._copy()
         made._rules = {**self._rules}
         for key, rule in other._rules.items():
@@ -124,7 +124,7 @@ class Program:
         return made
 
     def __sub__(self, other: Program) -> Program:
-        """What this one has and the other does not."""
+        """The rules and constraints that the other does not have."""
         made = self._copy()
         made._rules = {k: v for k, v in self._rules.items() if k not in other._rules}
         made._constraints = {
@@ -133,7 +133,7 @@ class Program:
         return made
 
     def where(self, test: Callable[[Rule], bool]) -> Program:
-        """The same with those of its rules that pass a test."""
+        """The same with only the rules that pass a test."""
         made = self._copy()
         made._rules = {key: rule for key, rule in self._rules.items() if test(rule)}
         return made

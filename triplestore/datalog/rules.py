@@ -1,8 +1,7 @@
 """Rules and constraints as data.
 
-Start at `Rule`; `items` has what their heads and bodies are made of. What is always true:
-everything is frozen and compares by structure; where a rule came from (`source`, `name`, `axioms`)
-does not count.
+Start at `Rule`; `items` has the parts of heads and bodies. Always true: everything is
+frozen and compares by structure; the origin of a rule (`source`, `name`, `axioms`) is not compared.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from triplestore.expressions.text.expression_printer import Namer
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a rule was written: the first character of its statement, and its text.
+    """The place of a rule: the first character of its statement, and its text.
 
     >>> print(Source("family.dlog", 3, 1))
     family.dlog:3:1
@@ -45,7 +44,7 @@ class Source:
 
 
 class Clause:
-    """What rules and constraints have in common: a body."""
+    """The base of rules and constraints, which have a body."""
 
     __slots__ = ()
     body: tuple[Item, ...]
@@ -78,11 +77,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Rule(Clause):
-    """If the body matches, all heads hold. A rule without a body states facts.
+    """If the body matches, all heads hold. A rule without a body asserts facts.
 
     name    for reports and proofs
-    source  where it was written
-    axioms  the triples it was made from, if an ontology's axiom was translated
+    source  the place where it was written
+    axioms  the triples of the axiom it was made from, if it comes from an ontology
     """
 
     heads: tuple[Atom, ...]
@@ -91,13 +90,13 @@ class Rule(Clause):
     source: Source | None = field(default=None, compare=False)
     axioms: tuple[TripleAtom, ...] = field(default=(), compare=False)
     signed: Hashable = field(default=None, init=False, repr=False, compare=False)
-    """Its signature, once `signature` was asked for it: rules outlive programs."""
+    """Its signature, cached by `signature`: rules outlive programs."""
 
     def canonical(self) -> Rule:
-        """The same rule with its variables named 0, 1, 2, ... as they come, and nothing else.
+        """The same rule with its variables named 0, 1, 2, ... by first occurrence.
 
         Two rules are the same for a `Program` if their canonical forms are equal: the order of
-        heads and body items counts, names of variables do not.
+        heads and body items matters, names of variables do not.
 
         >>> from triplestore.datalog.items import TYPE, Variable
         >>> x, y, z = map(Variable, "xyz")
@@ -109,7 +108,7 @@ class Rule(Clause):
         return Rule(*renamed(self.heads, self.body))
 
     def split(self) -> tuple[Rule, ...]:
-        """One rule for each head (itself if it has just one)."""
+        """One rule for each head (itself if it has only one)."""
         if len(self.heads) == 1:
             return (self,)
         return tuple(replace(self, heads=(head,)) for head in self.heads)
@@ -122,7 +121,7 @@ class Rule(Clause):
 class Constraint(Clause):
     """Each match of the body is an inconsistency, reported under `id` with the message.
 
-    axioms  the triples it was made from, if an ontology's axiom was translated
+    axioms  the triples of the axiom it was made from, if it comes from an ontology
     """
 
     id: str
@@ -132,7 +131,7 @@ class Constraint(Clause):
     axioms: tuple[TripleAtom, ...] = field(default=(), compare=False)
 
     def canonical(self) -> Constraint:
-        """The same constraint with its variables named as they come."""
+        """The same constraint with its variables named by first occurrence."""
         return Constraint(self.id, self.message, renamed((), self.body)[1])
 
     def __str__(self) -> str:
@@ -140,11 +139,11 @@ class Constraint(Clause):
 
 
 _WIDE = 96 * 96
-"""Maximum width of one line; names of helper relations are made of such texts, so it stays."""
+"""Maximum width of one line; it must not change, as names of helper relations have such texts."""
 
 
 def signature(clause: Rule | Constraint) -> Hashable:
-    """What is the same for two rules (or constraints) if only names of variables differ.
+    """A value that is equal for two rules (or constraints) if only names of variables differ.
 
     Computed once for each rule object.
     """
@@ -156,8 +155,8 @@ def signature(clause: Rule | Constraint) -> Hashable:
 
 
 def clause_text(clause: Rule | Constraint, namer: Namer, width: int = _WIDE) -> str:
-    """The text of a rule or constraint: in one line, or with one line for each item of the body if
-    it is wider than `width`."""
+    """The text of a rule or constraint: in one line, or with one line per item of the body if it is
+    wider than `width`."""
     head = _rule_head(clause, namer) if isinstance(clause, Rule) else _constraint_head(clause)
     if not clause.body:
         return f"{head} ."

@@ -1,11 +1,10 @@
-"""Slices of relations, and which rules depend on which: the dependency graph of a program.
+"""Slices of relations, and the dependency graph of a program.
 
-Start at `Slice` and `DependencyGraph`. Rules about a vocabulary all speak of one relation of
-triples, so the nodes are its slices: one for each property, one for each class, one for each
-relation of a user. An atom with a variable for its property or class speaks of all of them. What is
-always true: the graph has as many nodes and edges as the program has atoms, up to a constant
-factor, also with such variables: they go by four nodes that stand for any slice or any class,
-written or read.
+Start at `Slice` and `DependencyGraph`. All rules about a vocabulary use one relation of triples, so
+the nodes are its slices: one for each property, one for each class, one for each user-defined
+relation. An atom with a variable for its property or class uses all of them. Always true:
+the number of nodes and edges is linear in the number of atoms, even with such variables, for which
+there are four nodes: any slice or any class, written or read.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Slice(NamedTuple):
     """The facts of one property, of one class, or of one relation; or those of any of them.
 
     name   key of the property, class or relation; empty for `any class` and `any`
-    arity  of a relation; else 0
+    arity  of a relation; 0 for others
 
     >>> print(Slice("class", b"\\x01http://e/C"))
     class <http://e/C>
@@ -58,7 +57,7 @@ ANY_CLASS = Slice("any class")
 
 
 def slice_of(atom: Atom) -> Slice:
-    """The slice an atom speaks of.
+    """The slice of an atom.
 
     >>> from triplestore.expressions.tree import Variable
     >>> slice_of(TripleAtom(Variable("x"), TYPE, Variable("c"))) is ANY_CLASS
@@ -83,11 +82,11 @@ _FIRST_SLICE = 4
 
 
 class DependencyGraph:
-    """Rules and slices as nodes, with what each of them needs.
+    """Rules and slices as nodes, with their dependencies.
 
-    rules   of one head each; node `first_rule + i` is that of rules[i]
-    beside  for the first rules, atoms that they need beside those of their bodies
-    needs   node -> the nodes it depends on, positively or not
+    rules   with one head each; node `first_rule + i` is that of rules[i]
+    beside  for the first rules, atoms that they need besides those of their bodies
+    needs   node -> the nodes on which it depends, positively or not
     heads, positives  node that a rule writes, and nodes that it uses positively
     nots    (node, rule node) pairs: the rule negates or aggregates the slice
     """
@@ -125,7 +124,7 @@ class DependencyGraph:
             self.nots += [(used, node) for used in negative]
 
     def _node_of(self, atom: Atom, any_: int, any_class: int) -> int:
-        """The node of an atom's slice; `any_` and `any_class` where that is a variable."""
+        """The node of an atom's slice; `any_` or `any_class` if that is a variable."""
         if type(atom) is not TripleAtom:
             assert isinstance(atom, TupleAtom)
             pair = (atom.name.key, len(atom.args))
@@ -156,7 +155,7 @@ class DependencyGraph:
 
     @property
     def nodes(self) -> Iterator[tuple[Slice, int]]:
-        """The slices that atoms name, with their nodes."""
+        """The slices of atoms, with their nodes."""
         return zip(self.slices, range(_FIRST_SLICE, self.first_rule), strict=True)
 
     def slice_at(self, node: int) -> Slice:
@@ -168,8 +167,8 @@ class DependencyGraph:
     def with_equal_levels(self) -> list[list[int]]:
         """`needs` with more edges, so that slices that unify with one head are one component.
 
-        A fact belongs to one stratum, so what rules with a variable property or class write is of
-        the stratum of everything else that rules write. The same list if there are no such rules.
+        A fact belongs to one stratum, so facts of rules with a variable property or class are in
+        the same stratum as all other inferred facts. The same list if there are no such rules.
         """
         any_ = bool(self.needs[WRITE_ANY])
         any_class = any_ or len(self.needs[WRITE_CLASS]) > 1
@@ -188,7 +187,7 @@ class DependencyGraph:
 
 
 def components(needs: Sequence[Sequence[int]]) -> list[int]:
-    """The strongly connected component of each node, numbered so that needs come first.
+    """The strongly connected component of each node, numbered so that dependencies come first.
 
     Tarjan's algorithm without recursion; linear.
 
@@ -242,7 +241,7 @@ def components(needs: Sequence[Sequence[int]]) -> list[int]:
 def shortest_path(
     needs: Sequence[Sequence[int]], start: int, goal: int, within: Iterable[int]
 ) -> list[int]:
-    """The nodes from `start` to `goal` along needs, both included; only nodes of `within`."""
+    """The nodes from `start` to `goal` along dependencies, inclusive; only nodes of `within`."""
     allowed = set(within)
     before = {start: start}
     queue = [start]

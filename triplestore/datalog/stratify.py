@@ -1,16 +1,17 @@
-"""Strata of a program, and which of its rules are recursive.
+"""Strata of a program, and its recursive rules.
 
-Start at `stratify`. Facts are put into strata by their slices (see `slices`), rules by their heads.
-What is always true of a `Stratification`:
+Start at `stratify`. The slice of a fact (see `slices`) determines its stratum, the head that of a
+rule. Always true of a `Stratification`:
 
-* all facts of one slice, and all rules that derive them, are of one stratum;
-* what a rule uses is of its stratum or a lower one, what it negates or aggregates of a lower one;
-* slices that no rule derives are of stratum 0 (unless a given assignment says otherwise);
-* a rule is *recursive* if something it uses positively is of its stratum, as the papers define it,
-  and *cyclic* if that depends on the rule itself. By levels these differ only where rules with a
-  variable property or class force slices together.
+* all facts of one slice, and all rules that infer them, are in one stratum;
+* a rule only uses facts of its own stratum and lower ones; facts that it negates or aggregates are
+  in lower ones;
+* slices without rules are in stratum 0 (unless a given assignment says otherwise);
+* a rule is *recursive* if it positively uses facts of its own stratum, as the papers define it, and
+  *cyclic* if these depend on the rule itself. By levels these differ only if rules with a variable
+  property or class put slices into the same stratum.
 
-Costs about 5 us a rule.
+Costs about 5 us per rule.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ Method: TypeAlias = Literal["levels", "one"] | Mapping[Slice, int] | Callable[[S
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The rules whose heads are of one stratum, each with one head.
+    """The rules whose heads are in one stratum, each with one head.
 
     number      from 1 on
-    recursive   for each rule: something it uses is of this stratum
-    cyclic      for each rule: something it uses depends on the rule itself
-    components  for each rule: its component of the dependency graph; a rule of a lower number never
-                needs one of a higher
+    recursive   for each rule: whether it uses facts of this stratum
+    cyclic      for each rule: whether it uses facts that depend on it
+    components  for each rule: its component of the dependency graph; rules never depend on rules
+                with a higher number
     """
 
     number: int
@@ -60,13 +61,8 @@ class Stratum:
 
     @property
     def recursive_rules(self) -> tuple[Rule, ...]:
-        """The rules that use something of this stratum."""
+        """The rules that use facts of this stratum."""
         return tuple(r for r, is_so in zip(self.rules, self.recursive, strict=True) if is_so)
-
-    @property
-    def nonrecursive_rules(self) -> tuple[Rule, ...]:
-        """The rules that use lower strata only."""
-        return tuple(r for r, is_so in zip(self.rules, self.recursive, strict=True) if not is_so)
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -76,7 +72,7 @@ class Stratum:
 class Stratification:
     """The strata of a program, from the first on; some may have no rules.
 
-    levels  slice -> its stratum, for the slices that the program names
+    levels  slice -> its stratum, for the slices of the program
     """
 
     strata: tuple[Stratum, ...]
@@ -86,9 +82,9 @@ class Stratification:
     _assigned: Callable[[Slice], int] | None = None
 
     def level_of(self, of: Slice) -> int:
-        """The stratum that facts of a slice belong to, also of one that no rule names.
+        """The stratum of the facts of any slice, even if no rule uses it.
 
-        `any` and `any class` have the stratum of the last of all the slices they stand for.
+        `any` and `any class` have the highest stratum of all their slices.
         """
         known = self.levels.get(of)
         if known is not None:
@@ -124,12 +120,12 @@ class Stratification:
 
 
 def stratify(program: Program | Iterable[Rule], method: Method = "levels") -> Stratification:
-    """The strata of a program; `ProgramError`, with the cycles, where there are none.
+    """The strata of a program; raises `ProgramError`, with the cycles, if there are none.
 
-    method  "levels": each rule one stratum above what it uses, unless they depend on each other:
-            the granular stratification of the papers. "one": as few strata as negation and
-            aggregates allow. Or the stratum of each slice (a mapping, 0 where it says nothing, or
-            a function), which is checked.
+    method  "levels": each rule one stratum above the facts it uses, unless these depend on the
+            rule: the granular stratification of the papers. "one": as few strata as negation and
+            aggregates allow. Or the stratum of each slice (a function, or a mapping with default
+            0), which is checked.
 
     >>> from triplestore.datalog.text import read
     >>> rules = '''@prefix : <http://e/> . :B[?x] :- :A[?x], NOT :C[?x] . :C[?x] :- :D[?x] .
@@ -157,7 +153,7 @@ def stratify(program: Program | Iterable[Rule], method: Method = "levels") -> St
 def cycle_problems(
     program: Program | Iterable[Rule], prefixes: Mapping[str, str] | None = None
 ) -> list[Problem]:
-    """One problem for each knot of rules that negation or aggregates make unstratifiable."""
+    """One problem for each component of rules that cannot be stratified."""
     graph = DependencyGraph([part for rule in _rules(program) for part in rule.split()])
     needs = graph.with_equal_levels()
     return _cycles(graph, needs, components(needs), prefixes)
@@ -173,9 +169,9 @@ def _rules(program: Program | Iterable[Rule]) -> Iterable[Rule]:
 def _levels(
     graph: DependencyGraph, needs: list[list[int]], component: list[int], *, granular: bool
 ) -> list[int]:
-    """The stratum of each node: those of slices and, for now, where a rule could be at the least.
+    """The stratum of each node: of slices, and the lowest possible one of rules.
 
-    Components come after what they need, so that one pass over them is enough.
+    Components come after their dependencies, so one pass over them is enough.
     """
     first = graph.first_rule
     above = set() if granular else set(graph.nots)
@@ -186,7 +182,7 @@ def _levels(
         has_rules = max(members) >= first  # rules have the greatest numbers
         least = int(has_rules)
         for node in members:
-            # a node that stands for all slices reads for the rules of its component
+            # a node for all slices also counts as the rules of its component
             reads = node >= first or (has_rules and node in (READ_ANY, READ_CLASS))
             for other in needs[node]:
                 if component[other] != own:
@@ -205,7 +201,7 @@ def _assignment(given: Mapping[Slice, int]) -> Callable[[Slice], int]:
 
 
 def _assigned_levels(graph: DependencyGraph, assigned: Callable[[Slice], int]) -> list[int]:
-    """The stratum of each node as given; what stands for several slices has that of the last."""
+    """The given stratum of each node; a node for several slices has the highest of theirs."""
     level = [0] * graph.first_rule
     for slice_, node in graph.nodes:
         level[node] = assigned(slice_)
@@ -218,7 +214,7 @@ def _assigned_levels(graph: DependencyGraph, assigned: Callable[[Slice], int]) -
 
 
 def _breaches(graph: DependencyGraph, level: list[int]) -> list[Problem]:
-    """Where given strata are not what strata must be."""
+    """The problems of given strata."""
     problems = []
     negated: dict[int, list[int]] = {}
     for node, rule_node in graph.nots:
@@ -229,12 +225,12 @@ def _breaches(graph: DependencyGraph, level: list[int]) -> list[Problem]:
         high += [node for node in negated.get(i, ()) if level[node] >= own]
         for node in high:
             message = (
-                f"the head is of stratum {own}, but it needs {graph.slice_at(node)}, of stratum "
+                f"the head is in stratum {own}, but it needs {graph.slice_at(node)}, in stratum "
                 f"{level[node]}"
             )
-            problems.append(_problem("strata", message, "give the head a higher one", rule))
+            problems.append(_problem("strata", message, "use a higher stratum for the head", rule))
         if own < 1:
-            problems.append(_problem("strata", "the head is of stratum 0", "begin with 1", rule))
+            problems.append(_problem("strata", "the head is in stratum 0", "use at least 1", rule))
     return problems
 
 
@@ -279,7 +275,7 @@ def _cycles(
     component: list[int],
     prefixes: Mapping[str, str] | None = None,
 ) -> list[Problem]:
-    """One problem for each component with a negation inside: the shortest cycle through one."""
+    """One problem for each component with a negation: the shortest cycle through one."""
     bad: dict[int, list[tuple[int, int]]] = {}
     for node, rule in graph.nots:
         if component[node] == component[rule]:
@@ -308,7 +304,7 @@ def _paths(
 
 
 def _cycle_problem(graph: DependencyGraph, namer: Namer, path: list[int]) -> Problem:
-    """`path` is a rule, what it negates, what that needs, ..., and the rule again."""
+    """The problem of a cycle: a rule, a slice that it negates, its needs, ..., and the rule."""
     steps: list[str] = []
     rules = [node for node in path if node >= graph.first_rule]
     for rule, used in pairwise(path):
@@ -325,12 +321,12 @@ def _cycle_problem(graph: DependencyGraph, namer: Namer, path: list[int]) -> Pro
                 steps.append(f"{_named(one, namer)} may be {_named(other, namer)}")
     first = graph.rules[rules[0] - graph.first_rule]
     message = f"negation or aggregation in a cycle: {', '.join(steps)}"
-    remedy = "take one of these rules apart, so that what is negated is complete before"
+    remedy = "split one of these rules, so that the negated facts are complete before"
     return _problem("unstratifiable", message, remedy, first)
 
 
 def _sign(rule: Rule) -> str:
-    """How a rule needs what must be complete before, in a message."""
+    """The word for a dependency through a negation or an aggregate, in a message."""
     return "NOT " if any(isinstance(item, Not) for item in rule.body) else "all of "
 
 

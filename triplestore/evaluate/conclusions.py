@@ -1,4 +1,4 @@
-"""What rule instances conclude, and which facts their bodies matched.
+"""The conclusions of rule instances, and the facts that their bodies matched.
 
 Start at `conclude` and `Heads`.
 """
@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows, column
+from triplestore.evaluate.binding_frames import Bindings, column
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import (
     beside,
@@ -24,9 +24,9 @@ from triplestore.rules.families import Family
 
 
 class Heads(dict[RelationKey, list[Keys]]):
-    """What rules concluded: by relation, pieces of keys, unsorted and with repetitions.
+    """Conclusions of rules: by relation, pieces of keys, unsorted and with repetitions.
 
-    summed  beside them, sorted keys and how often each was concluded, where pieces were too large
+    summed  further conclusions, as sorted keys with their numbers, where pieces were too large
     """
 
     summed: Mapping[RelationKey, tuple[Keys, I64]] = MappingProxyType({})
@@ -43,12 +43,12 @@ class Heads(dict[RelationKey, list[Keys]]):
         return made
 
     def sum_up(self, others: Heads) -> None:
-        """Add conclusions that need not be kept one by one."""
+        """Add the number of each conclusion, without keeping the conclusions one by one."""
         for name, found in others.counted():
             self._add_sum(name, found[0], found[1].astype(np.int64))
 
     def extend(self, others: Heads) -> None:
-        """Add all conclusions of others."""
+        """Add all conclusions of another `Heads`."""
         for name, parts in others.items():
             self.setdefault(name, []).extend(parts)
         for name, (keys, times) in others.summed.items():
@@ -60,7 +60,7 @@ class Heads(dict[RelationKey, list[Keys]]):
         self.summed = {**self.summed, name: now}
 
     def taken(self) -> dict[RelationKey, Keys]:
-        """The conclusions of each relation in one piece; those summed up only once."""
+        """The conclusions of each relation in one piece; those that are summed up come once."""
         found = {
             name: parts[0] if len(parts) == 1 else np.concatenate(parts)
             for name, parts in self.items()
@@ -70,14 +70,14 @@ class Heads(dict[RelationKey, list[Keys]]):
         return found
 
     def distinct(self) -> Batch:
-        """The conclusions of each relation in order, each fact once."""
+        """The conclusions of each relation, sorted, each fact once."""
         found = {name: distinct_pieces(parts) for name, parts in self.items()}
         for name, (keys, _) in self.summed.items():
             found[name] = unite(found[name], keys) if name in found else keys
         return found
 
     def counted(self) -> Iterator[tuple[RelationKey, tuple[Keys, U32 | I64]]]:
-        """The conclusions of each relation in order, each fact once, with how often it came."""
+        """The conclusions of each relation, sorted, each fact once, with its number."""
         for name, parts in self.items():
             keys, times = counted_pieces(parts)
             if name in self.summed:
@@ -89,8 +89,8 @@ class Heads(dict[RelationKey, list[Keys]]):
                 yield name, found
 
 
-def heads_of(family: Family, rows: Rows, n: int) -> list[tuple[RelationKey, Keys]]:
-    """What the instances of a frame conclude, with its relation."""
+def heads_of(family: Family, rows: Bindings, n: int) -> list[tuple[RelationKey, Keys]]:
+    """The conclusions of the instances of a frame, with their relation."""
     head = family.head
     first, *rest = head.terms
     if first < 0 and len(rest) == 1 and head.relation != ANY:  # facts of one class
@@ -114,8 +114,8 @@ def triples_by_name(columns: Columns, type_id: int) -> list[tuple[RelationKey, K
     return found
 
 
-def conclude(family: Family, rows: Rows, n: int, type_id: int, heads: Heads) -> None:
-    """Add what the instances of a frame conclude."""
+def conclude(family: Family, rows: Bindings, n: int, type_id: int, heads: Heads) -> None:
+    """Add the conclusions of the instances of a frame."""
     if n == 0:
         return
     if family.head.relation == ANY:
@@ -128,11 +128,11 @@ def conclude(family: Family, rows: Rows, n: int, type_id: int, heads: Heads) -> 
 
 
 def body_facts(
-    family: Family, item: int, rows: Rows, n: int, type_id: int
+    family: Family, item: int, rows: Bindings, n: int, type_id: int
 ) -> list[tuple[RelationKey, Keys, I64 | None]]:
     """The facts that one atom of the body matched in the instances of a frame, by relation.
 
-    With each come the rows of the frame they belong to (None for all, in their order).
+    Each comes with the rows of the frame to which it belongs; None for all rows in order.
     """
     atom = family.body[item]
     columns = tuple(column(rows, term, n) for term in atom.terms)

@@ -1,33 +1,34 @@
-"""Atoms that close a cycle, as the third of `p(x, y), p(y, z), p(z, x)` does: a generic join.
+"""Atoms that close a cycle, like the third of `p(x, y), p(y, z), p(z, x)`: a generic join.
 
-Joins of two atoms first make all paths of two steps, which are very many where nodes have many
-neighbours, though few of them close. Here all atoms that speak of a known variable and the same new
-one (the *links*) are matched at once: each row takes the values of the link that has fewest for it,
-and keeps those that the other links have too. That is never more work than the largest number of
-results that relations of these sizes can have, up to a constant factor.
+Joins of two atoms first make all paths of two steps. There are very many if nodes have many
+neighbours, though few of them close. Here all atoms between a known variable and the same new one
+(the *links*) are matched at once: each row takes the values of the link that has the fewest for it,
+and keeps those that the other links have as well. Up to a constant factor, that is never more work
+than the largest number of results that relations of these sizes can have.
 
-Start reading at `crossing`, for relations that can be read as sorted arrays; `closings` is for
-others (closures that are not written out). What is always true: the instances are those of the
-joins, each once, since the arrays of a view are disjoint.
+Start reading at `close`. `crossing` is for relations that can be read as sorted arrays; `closings`
+is for others (closures that are not written out). Always true: the instances are those of the
+joins, each once, because the arrays of a view are disjoint.
 
 Bench: `programs` on `triangles` (0.2 s; joins of two atoms at a time do not end in 240 s) and on
-`diamonds` (0.16 s, without it 0.25). Queries have a generic join of their own
+`diamonds` (0.16 s, without it 0.25). Queries have their own generic join
 (`sparql.evaluate.cyclic`), which decides by the same functions (`operators.joins.smallest_fan`).
-What follows the decision stays apart: rules read views of an update, from which facts are left out,
-and count instances without listing them; queries read blocks of relations and charge them to the
-query's memory.
+The rest stays apart: rules read views of an update, which exclude facts, and count instances
+without listing them; queries read blocks of relations and charge them to the query's memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows, where
-from triplestore.evaluate.existence import multiplied
+from triplestore.evaluate.binding_frames import Bindings, together, where
+from triplestore.evaluate.conclusions import Heads
+from triplestore.evaluate.existence import merged, multiplied
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.operators.joins.smallest_fan import by_smallest_fan, pays, sampled_every
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import ANY
@@ -38,14 +39,10 @@ from triplestore.rules.body_plans import AtomStep, BodyStep
 from triplestore.rules.families import CompiledAtom, Family
 from triplestore.thread_limits import look
 
+if TYPE_CHECKING:
+    from triplestore.evaluate.evaluation import Evaluation
+
 Seen: TypeAlias = Callable[[AtomStep], Setting]
-
-_FEWER, _LOOKS = 2.0, 1.0
-"""Minimum factor by which the best atoms of a cycle must have fewer new values than the first one,
-and how many fewer for each row, which looks at all of them."""
-
-_WAYS = 8
-"""Maximum number of choices of one array of each link."""
 
 
 class CycleLink(NamedTuple):
@@ -71,9 +68,9 @@ class CycleLink(NamedTuple):
 class Cycle(NamedTuple):
     """Atoms that close a cycle.
 
-    variable  the new one
+    variable  the new variable
     keep      the variables needed afterwards
-    rest      the steps that are left to be done then
+    rest      the steps that are left afterwards
     """
 
     variable: int
@@ -83,13 +80,13 @@ class Cycle(NamedTuple):
 
     @property
     def last(self) -> AtomStep:
-        """The step that ends it."""
+        """The last step of the cycle."""
         return self.links[-1].tested(self.keep, self.variable)
 
 
 def cycle_of(steps: Sequence[BodyStep], at: int) -> Cycle | None:
-    """The atom that brings a new variable, and those after it that only test it; None if there are
-    none of these."""
+    """The atom that brings a new variable, and the later atoms that only test it; None if there are
+    no such tests."""
     step = steps[at]
     if not isinstance(step, AtomStep) or step.negated or step.same or len(step.free) != 1:
         return None
@@ -97,7 +94,7 @@ def cycle_of(steps: Sequence[BodyStep], at: int) -> Cycle | None:
         return None
     new, variable = step.free[0]
     links = [CycleLink(step.item, step.atom, *step.bound[0], new)]
-    others: list[AtomStep] = []  # tests of something else
+    others: list[AtomStep] = []  # tests of other variables
     keep = step.keep
     stop = at + 1
     for later in steps[stop:]:
@@ -116,19 +113,58 @@ def cycle_of(steps: Sequence[BodyStep], at: int) -> Cycle | None:
     return Cycle(variable, links, tuple(sorted(needed)), (*others, *steps[stop:]))
 
 
-# -- all at once ----------------------------------------------------------------------------------
+def close(
+    run: Evaluation,
+    family: Family,
+    cycle: Cycle,
+    rows: Bindings,
+    n: int,
+    seen: Seen,
+    phase: str,
+    heads: Heads | None,
+) -> tuple[Bindings, int] | None:
+    """Match the atoms of a cycle, and do the rest of the plan; None if joins are not slower."""
+    links = crossing(cycle, rows, n, seen)
+    if links is None:
+        parts = closings(cycle, rows, n, seen)
+        if parts is None:
+            return None
+        done = [run.run_steps(family, *part, seen, phase, heads) for part in parts]
+        return together(family, done)
+    weighted = heads is not None and family.head.relation != ANY
+    counted = links.counted(family) if weighted else None
+    most = None if heads is None else run.piece()
+    pieces = links.listed(most) if counted is None else [counted]
+    found = []
+    for part, size, looked in pieces:
+        run.fetched += looked
+        run.check(size)
+        large = most is not None and size >= most
+        if size == 0:
+            continue
+        if heads is not None and size >= EVALUATION.many_merged:
+            part, size = merged(family, cycle.last, cycle.rest, part, size)
+        left = run.run_steps(family, cycle.rest, part, size, seen, phase, heads)
+        if large and heads is not None:
+            run.sum_up(family, *left, heads)
+        else:
+            found.append(left)
+    return together(family, found) if found else ([None] * len(rows), 0)
+
+
+# -- sorted arrays -------------------------------------------------------------------------------
 
 
 class Crossing:
     """The links of a cycle as sorted arrays, for the rows of a frame."""
 
-    def __init__(self, cycle: Cycle, rows: Rows, n: int, views: Sequence[PairView]) -> None:
+    def __init__(self, cycle: Cycle, rows: Bindings, n: int, views: Sequence[PairView]) -> None:
         self._cycle = cycle
         self._rows = rows
         self._n = n
         self._arrays: list[list[U64]] = []
         self._without: list[tuple[CycleLink, U64]] = []
-        """The facts that a link must not match."""
+        """Facts that a link must not match."""
         self.possible = all(map(self._read, cycle.links, views))
 
     def _read(self, link: CycleLink, view: PairView) -> bool:
@@ -138,11 +174,11 @@ class Crossing:
         arrays, taken = found
         self._arrays.append(arrays)
         self._without += [(link, keys) for keys in taken if len(keys)]
-        return int(np.prod([len(one) for one in self._arrays])) <= _WAYS
+        return int(np.prod([len(one) for one in self._arrays])) <= EVALUATION.cycle_ways
 
-    def counted(self, family: Family) -> tuple[Rows, int, int] | None:
-        """The rows with the number of ways they have, where nothing needs the new variable, and how
-        many values were looked at; None if they have to be listed."""
+    def counted(self, family: Family) -> tuple[Bindings, int, int] | None:
+        """The rows with their numbers of values, if nothing needs the new variable, and the number
+        of values read; None if the values must be listed."""
         if self._cycle.variable in self._cycle.keep or self._without:
             return None
         counts, looked = np.zeros(self._n, dtype=np.int64), 0
@@ -152,9 +188,9 @@ class Crossing:
         made = multiplied(family, self._rows, self._n, counts, self._cycle.keep)
         return None if made is None else (*made, looked)
 
-    def listed(self, most: int | None) -> Iterator[tuple[Rows, int, int]]:
-        """The rows with each value of the new variable, and how many values were looked at; in
-        pieces of not many more rows than `most`."""
+    def listed(self, most: int | None) -> Iterator[tuple[Bindings, int, int]]:
+        """The rows with each value of the new variable, and the number of values read; in pieces of
+        about `most` rows."""
         pieces: list[Crossed] = []
         size = 0
         for piece in self._pieces(listed=True):
@@ -174,8 +210,8 @@ class Crossing:
                 look()
                 yield piece
 
-    def _frame(self, pieces: Sequence[Crossed]) -> tuple[Rows, int, int]:
-        made: Rows = [None] * len(self._rows)
+    def _frame(self, pieces: Sequence[Crossed]) -> tuple[Bindings, int, int]:
+        made: Bindings = [None] * len(self._rows)
         within = {*self._cycle.keep, *(link.known for link, _ in self._without)}
         for variable in within:
             column = self._rows[variable]
@@ -199,8 +235,8 @@ def _joined(parts: Sequence[U32]) -> U32:
     return parts[0] if len(parts) == 1 else np.concatenate([NO_IDS, *parts])
 
 
-def crossing(cycle: Cycle, rows: Rows, n: int, seen: Seen) -> Crossing | None:
-    """The links of a cycle as sorted arrays; None if they are not."""
+def crossing(cycle: Cycle, rows: Bindings, n: int, seen: Seen) -> Crossing | None:
+    """The links of a cycle as sorted arrays; None if they cannot be read so."""
     views = []
     for link in cycle.links:
         view = seen(link.tested((), cycle.variable)).view(link.atom.relation)
@@ -211,14 +247,14 @@ def crossing(cycle: Cycle, rows: Rows, n: int, seen: Seen) -> Crossing | None:
     return made if made.possible else None
 
 
-# -- one after the other --------------------------------------------------------------------------
+# -- other relations -----------------------------------------------------------------------------
 
 
 def closings(
-    cycle: Cycle, rows: Rows, n: int, seen: Seen
-) -> list[tuple[list[BodyStep], Rows, int]] | None:
-    """The rows in parts, each with the steps that are left for it, the cheapest atom of the cycle
-    first; None if the steps as they are cost no more."""
+    cycle: Cycle, rows: Bindings, n: int, seen: Seen
+) -> list[tuple[list[BodyStep], Bindings, int]] | None:
+    """The rows in parts, each with its remaining steps, the cheapest atom of the cycle first; None
+    if that is not cheaper."""
     links, variable = cycle.links, cycle.variable
     views = [seen(link.joined((), variable)).view(link.atom.relation) for link in links]
     every = sampled_every(n)
@@ -227,7 +263,7 @@ def closings(
     )
     if some is None:
         return None
-    if not pays(some, _FEWER, _LOOKS):
+    if not pays(some, EVALUATION.cycle_fewer, EVALUATION.cycle_looks):
         return None
     fans = some if every == 1 else _fans(links, views, rows)
     assert fans is not None, "as the sample had"
@@ -258,8 +294,8 @@ def _tests(step: BodyStep, variable: int) -> CycleLink | None:
     return CycleLink(step.item, step.atom, one, first, other)
 
 
-def _fans(links: Sequence[CycleLink], views: Sequence[object], rows: Rows) -> I64 | None:
-    """For each link, how many values it has for each row."""
+def _fans(links: Sequence[CycleLink], views: Sequence[object], rows: Bindings) -> I64 | None:
+    """For each link, the number of its values for each row."""
     found = []
     for link, view in zip(links, views, strict=True):
         values: U32 | None = rows[link.known]

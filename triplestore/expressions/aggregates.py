@@ -1,10 +1,10 @@
 """Aggregates of SPARQL over groups of rows: COUNT SUM MIN MAX AVG SAMPLE GROUP_CONCAT.
 
-Start at `aggregate`. What is always true: a result depends on the values of a group only, not on
-the order of its rows, so that it is the same whether it was computed at once or maintained. Sums of
-integers and decimals are exact, those of floats and doubles are the exact sum, rounded once; where
-MIN, MAX, SAMPLE have a choice they take the least term, and GROUP_CONCAT goes in that order.
-A row without a value makes SUM, AVG, MIN and MAX of its group an error; the others leave it out.
+Start at `aggregate`. Always true: a result depends only on the values of a group, not on
+the order of its rows, so it is the same if computed at once or maintained. Sums of integers and
+decimals are exact; sums of floats and doubles are rounded once. If several terms qualify, MIN, MAX
+and SAMPLE return the least one, and GROUP_CONCAT uses the same order. A row without a value makes
+SUM, AVG, MIN and MAX of its group an error; the other aggregates ignore it.
 """
 
 from __future__ import annotations
@@ -101,15 +101,15 @@ def aggregate(
         return _first(coded(vector, terms), groups, count, _same, False)
     if function == "group_concat":
         return _concatenated(vector, groups, count, terms, " " if separator is None else separator)
-    raise UsageError(f"there is no aggregate {function}")
+    raise UsageError(f"unknown aggregate {function}")
 
 
 _EVERY = 1024
-"""Values between two looks at the limits."""
+"""Number of values between two checks of the limits."""
 
 
 def _distinct(vector: Vector, groups: Groups, terms: QueryTerms) -> tuple[Vector, Groups]:
-    """Each different term of a group once."""
+    """Each distinct term of a group once."""
     made = listed_once(coded(vector, terms))
     pairs = np.unique(groups * len(made.keys) + made.codes)
     groups, codes = np.divmod(pairs, len(made.keys))
@@ -165,7 +165,7 @@ def _mean(numbers: list[Number]) -> Number:
 
 
 def total(numbers: Iterable[Number]) -> Number:
-    """The sum, in the greatest type that occurs, whatever the order.
+    """The sum, in the greatest type that occurs; it does not depend on the order.
 
     >>> total([Number(4, 1e100), Number(INTEGER, 1), Number(4, -1e100)])
     Number(rank=4, value=1.0)
@@ -259,7 +259,7 @@ def _extremes(
 def _extreme_terms(
     vector: Ids, numbers: Numbers, groups: Groups, count: int, terms: QueryTerms, greatest: bool
 ) -> Vector:
-    """The terms of the least or greatest numbers: of exact ones that are not sorted one by one. Of
+    """The terms of the least or greatest numbers, for exact numbers, without sorting them. Of
     several terms of the same number (1 and 01) the least."""
     values = -numbers.values if greatest else numbers.values
     best = np.full(count, np.iinfo(np.int64).max)
@@ -296,7 +296,7 @@ def _extreme_numbers(vector: Numbers, groups: Groups, count: int, greatest: bool
 def _first(
     made: Coded, groups: Groups, count: int, rank_by: Callable[[bytes], Any], greatest: bool
 ) -> Coded:
-    """For each group its term that comes first (or last), and the least of those that are equal."""
+    """The first (or last) term of each group; of equal ones the least."""
     used = np.unique(made.codes).tolist()
     named = sorted((key, code) for code in used if (key := made.keys[code]) is not None)
     named.sort(key=lambda pair: rank_by(pair[0]), reverse=greatest)
@@ -313,8 +313,8 @@ def _same(key: bytes) -> bytes:
 
 
 def order_key(key: bytes) -> tuple[Any, ...]:
-    """What terms are sorted by: blank nodes, IRIs, literals by value as far as they compare, and
-    by kind of value beside each other; then triple terms.
+    """The sort key of a term: blank nodes come first, then IRIs, then literals by kind of value and
+    value, then triple terms.
 
     >>> from triplestore.expressions.library.strings import string
     >>> sorted([string("b"), b"\\x01http://a", string("a")], key=order_key)
@@ -336,7 +336,7 @@ def order_key(key: bytes) -> tuple[Any, ...]:
     if isinstance(data, Moment):
         return (4, value.space, data.instant)
     if isinstance(data, Duration):
-        return (5, Fraction(data.months * 2629746) + data.seconds)  # a month of the mean length
+        return (5, Fraction(data.months * 2629746) + data.seconds)  # a month of mean length
     if isinstance(data, tuple):
         return (6, 1, data[1], data[0])
     if isinstance(data, str):
@@ -356,7 +356,7 @@ def _concatenated(
     for codes in _by_group(made.codes, groups, count):
         listed = codes.tolist()
         size += sum(len(made.keys[code] or b"") + len(separator) for code in listed)
-        limits.need(4 * size)  # the text, its bytes, and a copy of each on the way
+        limits.need(4 * size)  # the text, its bytes, and a copy of each
         members = sorted_in_steps(
             [key for code in listed if (key := made.keys[code]) is not None], limits
         )

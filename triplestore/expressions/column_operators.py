@@ -1,9 +1,9 @@
-"""Operators on whole vectors: comparisons, arithmetic and logic where values decide.
+"""Operators on whole vectors: comparisons, arithmetic and logic.
 
-Start at `compare`. Each function gives what `evaluate_scalar` gives row by row, or None where that
-needs the terms themselves. What is always true: a row is decided by its values only where
-`terms.values.value_keys` promises that they decide; of the others each different pair of terms is
-looked at once.
+Start at `compare`. Each function returns the results of `evaluate_scalar` row by row, or None if
+these need the terms themselves. Always true: values decide a row only if
+`terms.values.value_keys` guarantees that they do; for other rows each distinct pair of terms is
+compared once.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _NUMBER = np.array(
     ],
     np.bool_,
 )
-"""Marks of numbers that compare by their keys, whatever their datatypes."""
+"""Marks of numbers that compare by their keys, regardless of their datatypes."""
 
 _TIME = np.array(
     [
@@ -102,11 +102,11 @@ _TIME = np.array(
     ],
     np.bool_,
 )
-"""Marks of times that compare by their keys with those of the same mark."""
+"""Marks of times that compare by their keys with times of the same mark."""
 
 
 def _by_keys(sign: str, a: ValueColumn, b: ValueColumn) -> Mask | None:
-    """The answers where the keys of all rows say all; else None."""
+    """The answers, if keys decide all rows; else None."""
     if len(a.marks) == 0:
         return None
     if _NUMBER[a.marks].all() and _NUMBER[b.marks].all():
@@ -138,7 +138,7 @@ def _equal(
     same = one == other
     values[ask] = same
     kinds, other_kinds = terms.kinds(one), terms.kinds(other)
-    # Different terms are different things where one is not a literal or both are plain strings.
+    # Distinct terms are unequal if one is not a literal, or if both are plain strings.
     decided = same | _is_resource(kinds) | _is_resource(other_kinds)
     decided |= _is_plain(kinds) & _is_plain(other_kinds)
     rest = np.flatnonzero(~decided)
@@ -164,7 +164,7 @@ def _ordered(
     values = np.isin(order, _TRUE_FOR[sign])
     valid = known(left) & known(right)
     numbers = (a.classes == Class.NUMERIC) & (b.classes == Class.NUMERIC)
-    valid &= (order != UNORDERED) | numbers  # beside NaN every comparison is false
+    valid &= (order != UNORDERED) | numbers  # every comparison with NaN is false
     valid &= (a.classes < Class.HEX_BINARY) | (a.classes > Class.ANY_URI)
     ask = np.flatnonzero((order == ASK) & valid)
     if len(ask):
@@ -181,7 +181,7 @@ def _ask(
     values: Mask,
     valid: Mask,
 ) -> None:
-    """Compare terms, each different pair once, and write the answers for these rows."""
+    """Compare terms, each distinct pair once, and write the answers for these rows."""
     test = STRICT[sign]
     one, other = coded(left, terms), coded(right, terms)
     if all(key is not None and key[0] == STRING for key in (*one.keys, *other.keys)):
@@ -201,7 +201,7 @@ def _ask(
 
 
 def _compare_strings(sign: str, one: Coded, other: Coded) -> Mask:
-    """Compare plain strings: they are in the order of their bytes."""
+    """Compare plain strings, by their bytes."""
     ordered = sorted({key or b"" for key in (*one.keys, *other.keys)})
     ranks = {key: rank for rank, key in enumerate(ordered)}
 
@@ -228,7 +228,7 @@ def is_kind(vector: Vector, kinds: tuple[int, ...], terms: QueryTerms) -> Boolea
 
 
 def _with_iri(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
-    """Which terms are an IRI, if one side is that in all rows; None if neither is."""
+    """Equality if one side has the same IRI in all rows; else None."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Coded) and one.is_constant and isinstance(other, Ids):
             key = one.keys[0]
@@ -238,10 +238,10 @@ def _with_iri(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None
 
 
 def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:
-    """IN a list of IRIs and strings; None where a value may equal a string without being it.
+    """IN a list of IRIs and strings; None if a value may equal a string of another kind.
 
-    Nothing equals an IRI but itself, and a string nothing else but literals with a datatype
-    (`"a"^^xsd:token`, or an error).
+    An IRI equals only itself; a string may also equal literals with a datatype (`"a"^^xsd:token`),
+    or the comparison is an error.
     """
     strings = any(key[0] != IRI for key in keys)
     if isinstance(vector, Ids):
@@ -257,11 +257,11 @@ def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | No
 
 
 NumberSet: TypeAlias = NDArray[np.uint64]
-"""Numbers of which the values decide whether others are equal: their value keys, increasing."""
+"""The value keys of numbers, increasing, if these decide whether other numbers are equal."""
 
 
 def number_set(keys: list[bytes]) -> NumberSet | None:
-    """What `among_numbers` looks in; None where values do not decide."""
+    """The set for `among_numbers`; None if values do not decide."""
     current().need(_SET_BYTES * len(keys))
     found = values_of_keys(keys)
     if not _NUMBER[found.marks].all() or (found.keys == _NAN).any():
@@ -269,11 +269,11 @@ def number_set(keys: list[bytes]) -> NumberSet | None:
     return np.unique(found.keys)
 
 
-_SET_BYTES = 120  # of a number while its value is looked at
+_SET_BYTES = 120  # per number while its value is read
 
 
 def among_numbers(vector: Vector, wanted: NumberSet | None, terms: QueryTerms) -> Booleans | None:
-    """IN a list of numbers; None where their values do not decide."""
+    """IN a list of numbers; None if their values do not decide."""
     if wanted is None:
         return None
     values = values_of(vector, terms)
@@ -289,7 +289,7 @@ def among_numbers(vector: Vector, wanted: NumberSet | None, terms: QueryTerms) -
 
 
 def any_of(parts: list[Booleans], wanted: bool) -> Booleans:
-    """`||` (wanted True) or `&&` (False): decided by one part, else an error if a part has one."""
+    """`||` (wanted True) or `&&` (False): one part decides it; else an error if a part is one."""
     rows = len(parts[0])
     decided = np.zeros(rows, np.bool_)
     valid: Mask | None = None
@@ -314,7 +314,7 @@ _MOST_SCALE = 15
 
 
 def calculate(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Numbers | None:
-    """left + - * / right for numbers of one rank on each side; None if terms must be asked."""
+    """left + - * / right for numbers of one rank on each side; None if it needs the terms."""
     a, b = numbers_of(left, terms), numbers_of(right, terms)
     if a is None or b is None:
         return None
@@ -360,7 +360,7 @@ _MOST_NEW_DIGITS = 6
 
 
 def _divide_exactly(a: Numbers, b: Numbers) -> Numbers | None:
-    """Quotients that end after a few digits, all of them; None if one does not."""
+    """The quotients, if all end after a few digits; else None."""
     zero = b.values == 0
     valid = both(both(a.valid, b.valid), ~zero if zero.any() else None)
     divisor = np.where(zero, 1, b.values)
@@ -387,7 +387,7 @@ def _within(values: Array, limit: float) -> bool:
 
 
 def on_numbers(name: str, vector: Vector, terms: QueryTerms) -> Numbers | None:
-    """NEG POS ABS CEIL FLOOR ROUND; None if terms must be asked."""
+    """NEG POS ABS CEIL FLOOR ROUND; None if it needs the terms."""
     numbers = numbers_of(vector, terms)
     if numbers is None or not (numbers.rank > DECIMAL or _within(numbers.values, _SAFE)):
         return None

@@ -1,18 +1,26 @@
 """The comparisons of SPARQL on two terms: `=`, `<` and the truth of a term.
 
-Start at `equal`. What is always true: the same term is equal (but for NaN); numbers compare by
-value after promotion, other literals inside one value space; literals of different known value
-spaces are different; where a datatype is not known, or a literal ill-typed, two different terms
-may or may not be equal, which is an error (unless one has a language tag).
-This module looks at one pair at a time; `evaluate_columns` decides most pairs by columns of values
-first.
+Start at `equal`. Always true: a term equals itself (except NaN); numbers compare by value
+after promotion, other literals within one value space; literals of different known value spaces are
+unequal. If a datatype is unknown, or a literal ill-typed, comparing two distinct terms is an error
+(unless one has a language tag). This module compares one pair at a time; `evaluate_columns` decides
+most pairs by columns of values first.
 """
 
 from __future__ import annotations
 
 from triplestore.expressions.library.numbers import ExpressionError, maybe_number
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, key_of, term_of
+from triplestore.terms.term_keys import (
+    BLANK,
+    IRI,
+    LANG,
+    STRING,
+    TRIPLE,
+    TYPED,
+    cache_of_short,
+    key_of,
+    term_of,
+)
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed, value_of
 from triplestore.terms.values.xsd import Space, Value
@@ -23,7 +31,7 @@ FALSE = b'\x05false"^^<http://www.w3.org/2001/XMLSchema#boolean>'
 
 
 def key_of_boolean(value: bool) -> bytes:
-    """The term key of a truth value."""
+    """The term key of a boolean."""
     return TRUE if value else FALSE
 
 
@@ -34,7 +42,7 @@ def value_of_term(key: bytes) -> Value | None:
 
 
 def equal(left: bytes, right: bytes) -> bool:
-    """left = right; ExpressionError where that is not known.
+    """left = right; ExpressionError if that is not known.
 
     >>> number = b'\\x05%s"^^<http://www.w3.org/2001/XMLSchema#%s>'
     >>> equal(number % (b"1", b"int"), number % (b"1e0", b"double"))
@@ -52,7 +60,7 @@ def equal(left: bytes, right: bytes) -> bool:
     a, b = value_of_term(left), value_of_term(right)
     if a is None or b is None:
         if LANG in kinds:
-            return False  # what is not known of the other, it has no language tag
+            return False  # the other is not known, but has no language tag
         raise ExpressionError
     return _equal_values(a, b)
 
@@ -90,7 +98,7 @@ def _is_nan(key: bytes) -> bool:
 
 
 def order(left: bytes, right: bytes) -> int | None:
-    """-1, 0 or 1; None beside NaN, which is neither; ExpressionError where there is no order."""
+    """-1, 0 or 1; None if one is NaN; ExpressionError if there is no order."""
     a, b = value_of_term(left), value_of_term(right)
     if a is None or b is None:
         raise ExpressionError
@@ -128,7 +136,7 @@ def greater_or_equal(left: bytes, right: bytes) -> bool:
 
 
 def truth(key: bytes) -> bool:
-    """The effective boolean value; an ill-typed boolean or number is false, as SPARQL says."""
+    """The effective boolean value; an ill-typed boolean or number is false, as in SPARQL."""
     if key in (TRUE, FALSE):
         return key == TRUE
     kind = key[0]

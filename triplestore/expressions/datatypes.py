@@ -1,7 +1,7 @@
-"""Which literals are in a datatype: a matter of their values, not of how they are written.
+"""Which literals belong to a datatype, by their values, not their lexical forms.
 
-Start at `is_within`. What is always true: a literal that is ill-typed is in no datatype; of a
-datatype that is not known, literals are members that say so themselves.
+Start at `is_within`. Always true: ill-typed literals belong to no datatype; the members of
+an unknown datatype are the literals with this datatype.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import lru_cache
 
-from triplestore.terms.short_cache import LONGEST
 from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed, value_of
 from triplestore.terms.values.xml_literals import is_well_formed
@@ -26,14 +26,14 @@ from triplestore.terms.vocabulary import (
 
 
 def is_within(term: bytes, datatype: bytes) -> bool:
-    """Whether a term is a literal of a datatype, both given as keys.
+    """Whether a term is a literal whose value is in a datatype, both given as keys.
 
     >>> iri = b"\\x01http://www.w3.org/2001/XMLSchema#"
     >>> one = b'\\x051.0"^^<http://www.w3.org/2001/XMLSchema#decimal>'
     >>> is_within(one, iri + b"byte"), is_within(one, iri + b"double")
     (True, False)
     """
-    short = len(term) <= LONGEST and len(datatype) <= LONGEST
+    short = len(term) <= TERMS.cached_text and len(datatype) <= TERMS.cached_text
     return _known_within(term, datatype) if short else _is_within(term, datatype)
 
 
@@ -84,7 +84,7 @@ _KNOWN = frozenset(xsd.MAPPINGS) | {RDF_PLAIN_LITERAL}
 
 
 def _has(name: str, value: Value) -> bool:
-    """Whether a value is in a datatype that is known."""
+    """Whether a value is in a known datatype."""
     if name == RDF_PLAIN_LITERAL:
         return value.space == Space.TEXT
     local = name.removeprefix(XSD)

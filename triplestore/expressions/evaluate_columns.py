@@ -1,28 +1,26 @@
 """Expressions evaluated on frames, a set of rows at a time.
 
     scope = Scope(QueryTerms(dictionary))
-    condition(expression, frame, scope)   -> bool[rows]: where a FILTER lets through
+    condition(expression, frame, scope)   -> bool[rows]: rows that pass a FILTER
     evaluate(expression, frame, scope)    -> Vector (see `vectors`), for further computing
-    column(expression, frame, scope)      -> u32[rows] of ids, 0 where there is no value: a BIND
+    column(expression, frame, scope)      -> u32[rows] of ids, 0 without a value: a BIND
 
-and `Evaluator` for the same expression on many frames; its `condition` and `column` are what the
-operators Filter and Extend take. A computed value becomes a term only in `column`: in the range of
-query ids unless the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
+and `Evaluator` for the same expression on many frames; the operators FilterRows and Extend take its
+`condition` and `column`. A computed value becomes a term only in `column`: with a query id unless
+the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
 
 How: operators that values decide (comparisons, logic, arithmetic, tests of kinds) work on vectors;
-any other part is computed by `evaluate_scalar` once for each different combination of its
-variables' values. A few rows, and expressions with RAND and the like, are computed by
-`evaluate_scalar` altogether.
+any other part is computed by `evaluate_scalar` once for each distinct combination of its variables'
+values. Few rows, and expressions with RAND and the like, are computed by `evaluate_scalar` only.
 
-What is always true: the result is that of `evaluate_scalar` row by row; limits are looked at after
-each 1,024 values or megabyte of them, and what is made is charged while it is held. Costs about 30
-us for each operator, then some 10 ns a row for numbers, 1 us for each different value where strings
-are looked at.
+Always true: the result is that of `evaluate_scalar` row by row; limits are checked at least
+every 1,024 values or every megabyte of them, and results are charged while they are held. Costs
+about 30 us per operator, then some 10 ns per row for numbers, 1 us per distinct value for strings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -31,11 +29,19 @@ import numpy as np
 
 from triplestore.expressions import column_operators
 from triplestore.expressions.compare_terms import TRUE, truth
+from triplestore.expressions.distinct_values import (
+    CHUNK_BYTES,
+    DistinctValues,
+    chunks,
+    combinations,
+    keys_of_column,
+)
 from triplestore.expressions.evaluate_scalar import Row, Scalar, Surroundings, compile_scalar
 from triplestore.expressions.functions import is_deterministic
 from triplestore.expressions.library import text_tests
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.tree import (
     Call,
     Constant,
@@ -63,30 +69,26 @@ from triplestore.expressions.vectors import (
 )
 from triplestore.operators.context import Budget, current
 from triplestore.operators.deep_calls import on_new_stack
-from triplestore.operators.frame import ID, Array, Frame
+from triplestore.operators.frame import Array, Frame
 from triplestore.operators.operator import Account
-from triplestore.operators.row_keys import distinct_ids
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 
 _DEEP = 40
-"""Expressions that are nested deeper are evaluated on a stack of their own."""
+"""Maximum depth of an expression that is evaluated on the caller's stack."""
 
 _BIG = 1 << 16
-_CHUNK = 1 << 20  # bytes of values, or 1,024 of them, between two looks at the limits
-_FEW = 16
-"""Maximum number of rows that are computed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an expression is evaluated with.
+    """The surroundings in which expressions are evaluated.
 
-    terms   where ids have their terms, and where new terms get ids
+    terms   the terms of ids; gives ids to new terms
     around  the base IRI and the time of a query
-    exists  how EXISTS is evaluated: the rows of a frame for which it is true
+    exists  evaluates EXISTS: returns the rows of a frame for which it is true
     """
 
     terms: QueryTerms
@@ -120,7 +122,7 @@ def column(expression: Expression, frame: Frame, scope: Scope) -> U32:
 
 
 class Evaluator:
-    """One expression, ready to be evaluated on many frames."""
+    """One expression, prepared for evaluation on many frames."""
 
     __slots__ = (
         "_deep",
@@ -155,12 +157,12 @@ class Evaluator:
 
     @property
     def is_repeatable(self) -> bool:
-        """True if the same values give the same in another query."""
+        """True if the same values have the same result in another query."""
         names = [call.function for call in calls_of(self.expression)]
         return self._simple and "NOW" not in names
 
     def _call(self, function: Callable[[_Given], _Made], given: _Given) -> _Made:
-        """What a function gives that goes through all of the expression."""
+        """The result of a recursive function; deep expressions get a separate stack."""
         return on_new_stack(function, given) if self._deep else function(given)
 
     def _without_exists(self, expression: Expression) -> Expression:
@@ -178,7 +180,7 @@ class Evaluator:
         return self._call(self._condition, frame)
 
     def _condition(self, frame: Frame) -> Mask:
-        if frame.rows <= _FEW and self._simple:
+        if frame.rows <= EXPRESSIONS.scalar_rows and self._simple:
             return np.array([_is_true(key) for key in self._one_by_one(frame)], np.bool_)
         account = Account(current())
         try:
@@ -192,7 +194,7 @@ class Evaluator:
         return self._call(self._column, frame)
 
     def _column(self, frame: Frame) -> U32:
-        if frame.rows <= _FEW and self._simple:
+        if frame.rows <= EXPRESSIONS.scalar_rows and self._simple:
             return self.scope.terms.encode_keys(self._one_by_one(frame))
         account = Account(current())
         try:
@@ -219,7 +221,7 @@ class Evaluator:
 
     def _one_by_one(self, frame: Frame) -> list[bytes | None]:
         names, scalar = self.scalar(self.expression)
-        inputs = [_keys_of_column(frame, name, self.scope.terms) for name in names]
+        inputs = [keys_of_column(frame, name, self.scope.terms) for name in names]
         made: list[bytes | None] = []
         size = 0
         for row in range(frame.rows):
@@ -231,7 +233,7 @@ class Evaluator:
         return made
 
     def numbers_in(self, node: Call, keys: list[bytes]) -> column_operators.NumberSet | None:
-        """The numbers of a list that an IN has, looked at once for all blocks."""
+        """The numbers in the list of an IN, read once for all blocks."""
         place = id(node), len(keys)
         if place not in self._numbers:
             self._numbers[place] = column_operators.number_set(keys)
@@ -246,16 +248,6 @@ class Evaluator:
             scalar = compile_scalar(expression, places, self.scope.around)
             found = self._scalars[expression] = (names, scalar)
         return found
-
-
-def _keys_of_column(frame: Frame, name: str, terms: QueryTerms) -> list[bytes | None]:
-    if name not in frame.names:
-        return [None] * frame.rows
-    values = frame[name]
-    if values.dtype == ID:
-        return terms.keys(values)
-    made = coded(of_column(values), terms)
-    return [made.keys[code] for code in made.codes.tolist()]
 
 
 def _value(scalar: Scalar, row: Row) -> bytes | None:
@@ -297,7 +289,7 @@ class _Evaluation:
         self.vectors: dict[str, Vector] = {}
         for number, node in enumerate(evaluator._exists):
             if evaluator.scope.exists is None:
-                raise AssertionError("EXISTS in an expression of something that has no patterns")
+                raise AssertionError("EXISTS in an expression without patterns")
             self.vectors[_exists_name(number)] = Booleans(evaluator.scope.exists(node, frame))
 
     def of(self, node: Expression) -> Vector:
@@ -349,14 +341,14 @@ class _Evaluation:
 
     def is_in(self, node: Call) -> Vector:
         value, others = self.of(node.arguments[0]), node.arguments[1:]
-        if not others:  # equal to none of them, but still an error without a value
+        if not others:  # False, but an error without a value
             found = Booleans(np.zeros(self.frame.rows, np.bool_), known(value))
         else:
             found = self._is_among(node, value, others)
         return found if node.function == "IN" else Booleans(~found.values, found.valid)
 
     def _is_among(self, node: Call, value: Vector, others: tuple[Expression, ...]) -> Booleans:
-        """Whether some of these are equal: names and strings all at once, others one by one."""
+        """Whether one of these is equal: IRIs and strings all at once, others one by one."""
         named = [o.key for o in others if isinstance(o, Constant) and o.kind in _NAMES]
         at_once = column_operators.among(value, named, self.terms) if named else None
         rest = [
@@ -365,7 +357,7 @@ class _Evaluation:
             if at_once is None or not (isinstance(other, Constant) and other.kind in _NAMES)
         ]
         numbers = [o.key for o in rest if isinstance(o, Constant)]
-        if len(numbers) > _FEW and len(numbers) == len(rest):
+        if len(numbers) > EXPRESSIONS.scalar_rows and len(numbers) == len(rest):
             wanted = self.evaluator.numbers_in(node, numbers)
             found = column_operators.among_numbers(value, wanted, self.terms)
             if found is not None:
@@ -423,20 +415,22 @@ class _Evaluation:
 
     def _generic(self, node: Call) -> Vector:
         names, scalar = self.evaluator.scalar(node)
-        inputs = [_Input(self._variable(name), self.terms) for name in names]
+        inputs = [DistinctValues(self._variable(name), self.terms) for name in names]
         if not inputs:
             return constant(_value(scalar, []), self.frame.rows)
         if len(inputs) == 1:
             (only,) = inputs
             found = Coded(self._values(scalar, [(only, np.arange(only.size))]), only.codes)
             return integers(found) if node.function in _INTEGERS else found
-        rows, places = _combinations(inputs)
+        rows, places = combinations(inputs)
         return Coded(self._values(scalar, [(one, one.codes[rows]) for one in inputs]), places)
 
-    def _values(self, scalar: Scalar, inputs: list[tuple[_Input, Array]]) -> list[bytes | None]:
+    def _values(
+        self, scalar: Scalar, inputs: list[tuple[DistinctValues, Array]]
+    ) -> list[bytes | None]:
         """The values of rows, each given by the codes of its inputs."""
         made: list[bytes | None] = []
-        for start, stop in _chunks([one.lengths[codes] for one, codes in inputs]):
+        for start, stop in chunks([one.lengths[codes] for one, codes in inputs]):
             self.held.check()
             lists = [one.keys(codes[start:stop]) for one, codes in inputs]
             found = [_value(scalar, row) for row in zip(*lists, strict=True)]
@@ -445,7 +439,7 @@ class _Evaluation:
         return made
 
     def row_by_row(self, expression: Expression) -> Vector:
-        """Every row by itself, each in a list of its own, by which BNODE knows it."""
+        """Compute row by row; each row is a separate list, by which BNODE identifies it."""
         names, scalar = self.evaluator.scalar(expression)
         inputs = [coded(self._variable(name), self.terms) for name in names]
         rows: list[Row] = []
@@ -458,7 +452,7 @@ class _Evaluation:
             key = _value(scalar, rows[-1])
             made.append(key)
             size += 150 + (0 if key is None else len(key))
-            if size > _CHUNK:
+            if size > CHUNK_BYTES:
                 self.held.charge(size)
                 size = 0
         labels = self.evaluator.scope.around.labels
@@ -467,70 +461,9 @@ class _Evaluation:
         return Coded(made, np.arange(self.frame.rows))
 
 
-class _Input:
-    """The different values of a variable, of which keys are made as they are needed.
-
-    codes    for each row which of them it has
-    size     how many there are
-    lengths  the bytes of each
-    """
-
-    __slots__ = ("_ids", "_keys", "_terms", "codes", "lengths", "size")
-
-    def __init__(self, vector: Vector, terms: QueryTerms) -> None:
-        self._terms = terms
-        if isinstance(vector, Ids):
-            self._ids, self.codes = distinct_ids(vector.ids)
-            self.size = len(self._ids)
-            self.lengths = terms.lengths(self._ids)
-            self._keys: list[bytes | None] | None = None
-        else:
-            made = coded(vector, terms)
-            self._keys, self.codes = made.keys, made.codes
-            self.size = len(made.keys)
-            lengths = (0 if key is None else len(key) for key in made.keys)
-            self.lengths = np.fromiter(lengths, np.int64, self.size)
-
-    def keys(self, codes: Array) -> list[bytes | None]:
-        """The keys of some values."""
-        if self._keys is not None:
-            return [self._keys[code] for code in codes.tolist()]
-        if len(codes) == 1 or (codes[1:] > codes[:-1]).all():
-            return self._terms.keys(self._ids[codes])
-        distinct, places = np.unique(codes, return_inverse=True)
-        found = self._terms.keys(self._ids[distinct])
-        return [found[place] for place in places.tolist()]
-
-
-def _chunks(lengths: list[Array]) -> Iterator[tuple[int, int]]:
-    """Ranges of rows whose values are computed without a look at the limits."""
-    rows = len(lengths[0])
-    ends = np.cumsum(sum(lengths) + _CHUNK // 1024)
-    start = 0
-    while start < rows:
-        before = int(ends[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(ends, before + _CHUNK, "right")), start + 1)
-        yield start, stop
-        start = stop
-
-
-def _combinations(inputs: list[_Input]) -> tuple[Array, Array]:
-    """A row for each different combination of values, and for each row which one it has."""
-    combined = inputs[0].codes
-    size = inputs[0].size
-    for one in inputs[1:]:
-        if size * one.size >= 1 << 62:
-            distinct, combined = np.unique(combined, return_inverse=True)
-            size = len(distinct)
-        combined = combined * one.size + one.codes
-        size *= one.size
-    _, rows, places = np.unique(combined, return_index=True, return_inverse=True)
-    return rows, places
-
-
 _NAMES = (IRI, STRING, LANG)
 _INTEGERS = frozenset({"STRLEN", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES"})
-"""Their results become columns of numbers at once; a short cut only."""
+"""Functions whose results become columns of numbers at once, as a short cut."""
 
 _KINDS_OF_TESTS = {
     "ISIRI": (IRI,),
@@ -554,4 +487,4 @@ _OPERATORS: Mapping[str, Callable[[_Evaluation, Call], Vector | None]] = {
     "COALESCE": _Evaluation.coalesce,
     **dict.fromkeys(("REGEX", "CONTAINS", "STRSTARTS", "STRENDS"), _Evaluation.on_text),
 }
-"""Those that have a form for columns; all others go through `_generic`."""
+"""The operators with a form for columns; `_generic` computes all others."""

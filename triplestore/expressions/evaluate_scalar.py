@@ -1,9 +1,9 @@
 """Expressions on one solution at a time: the meaning of every function, in plain Python.
 
-Start at `compile_scalar`, which makes of an expression a function from the term keys of some
-variables to the term key of the result. What is always true: this is SPARQL's semantics with no
-short cuts; `evaluate_columns` uses it where columns of values do not decide, once for each
-different combination of values, and is tested against it.
+Start at `compile_scalar`, which turns an expression into a function from the term keys of some
+variables to the term key of the result. Always true: this is SPARQL's semantics without
+short cuts; `evaluate_columns` calls it if columns of values do not decide, once for each distinct
+combination of values, and is tested against it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from triplestore.expressions.tree import Constant, Exists, Expression, Variable
 from triplestore.terms.term_keys import key_of, term_of
 
 Row: TypeAlias = Sequence[bytes | None]
-"""The keys of the variables of one solution; None where there is none."""
+"""The keys of the variables of one solution; None if unbound."""
 
 Scalar: TypeAlias = Callable[[Row], bytes]
-"""The key of the result; ExpressionError where there is none."""
+"""Returns the key of the result; raises ExpressionError if there is none."""
 
 
 class Surroundings:
-    """What some functions depend on beside their arguments.
+    """The data that some functions need besides their arguments.
 
-    base       against which IRI() resolves
-    now        what NOW() gives: the key of a dateTime
-    functions  by IRI, those of the caller: they take terms, and give one or None
+    base       the IRI against which IRI() resolves
+    now        the result of NOW(): the key of a dateTime
+    functions  the caller's functions by IRI: they take terms, and return one or None
     """
 
     def __init__(self, base: str | None = None, now: bytes | None = None) -> None:
@@ -77,17 +77,17 @@ def compile_scalar(
     if function is None and expression.function in around.functions:
         return _custom(around.functions[expression.function], parts)
     if function is None:
-        raise UsageError(f"there is no function {expression.function}")
+        raise UsageError(f"unknown function {expression.function}")
     return _strict(function, parts)
 
 
 def _custom(function: Callable[..., Any], parts: list[Scalar]) -> Scalar:
-    """A function of the caller; None is an error, as is what it raises on purpose."""
+    """A call of a caller's function; None and ExpressionError are errors of the expression."""
 
     def value(row: Row) -> bytes:
         made = function(*(term_of(part(row)) for part in parts))
         if made is None:
-            raise ExpressionError("the function gives no value")
+            raise ExpressionError("the function returned no value")
         return key_of(made)
 
     return value
@@ -121,7 +121,7 @@ def _strict(function: Callable[..., bytes], parts: list[Scalar]) -> Scalar:
     return lambda row: function(*[part(row) for part in parts])
 
 
-# --- functions that decide what they look at -----------------------------------------------------
+# --- functions that may not need all their arguments ---------------------------------------------
 
 
 def _bound(parts: list[Scalar]) -> Scalar:
@@ -146,7 +146,7 @@ def _and(parts: list[Scalar]) -> Scalar:
 
 
 def _any(parts: list[Scalar], row: Row, wanted: bool) -> bytes:
-    """`wanted` if a part has that truth; else an error if a part has none; else the other."""
+    """`wanted` if a part has that truth value; else an error if a part is one; else the other."""
     failed = False
     for part in parts:
         try:
@@ -181,7 +181,7 @@ def _in(wanted: bool) -> Callable[[list[Scalar]], Scalar]:
         left, others = parts[0], parts[1:]
 
         def value(row: Row) -> bytes:
-            key = left(row)  # without a value it is an error, also where the list is empty
+            key = left(row)  # an error without a value, even if the list is empty
             tests = [_equality(key, other) for other in others]
             return key_of_boolean((_any(tests, row, True) == TRUE) == wanted)
 
@@ -228,7 +228,7 @@ def _iri(parts: list[Scalar], around: Surroundings) -> Scalar:
 
 def _now(parts: list[Scalar], around: Surroundings) -> Scalar:
     if around.now is None:
-        raise UsageError("NOW() has no value here: it is for queries")
+        raise UsageError("NOW() is only allowed in queries")
     now = around.now
     return lambda row: now
 
@@ -246,11 +246,10 @@ def _uuid_text(parts: list[Scalar], around: Surroundings) -> Scalar:
 
 
 def _blank(parts: list[Scalar], around: Surroundings) -> Scalar:
-    """BNODE: a new node; for the same label in the same row the same one.
+    """BNODE: a new node; the same one for the same label in the same row.
 
-    Rows are told apart by object identity: each row has an object of its own. A
-    second argument (which no text can give) says instead which solution of a query a row is of, so
-    that several expressions have the same node for it.
+    Rows are identified by their object. A second argument (not possible in a text) is the number of
+    the row's solution instead, so that several expressions have the same node for it.
     """
     if not parts:
         return lambda row: _new_blank()

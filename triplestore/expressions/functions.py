@@ -1,7 +1,7 @@
 """The functions of expressions: their names, their arguments, and which of them rules may call.
 
-Start at `FUNCTIONS`. What is always true: a function that is not here and is not named by an IRI
-does not exist; `OPERATORS` are written between their arguments or before them.
+Start at `FUNCTIONS`. Always true: it has all functions that are not named by an IRI;
+`OPERATORS` are written between their arguments or before them.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from triplestore.terms.vocabulary import XSD
 MANY: Final = 1 << 30
 
 IN_DATATYPE: Final = "x-triplestore:in-datatype"
-"""Whether a literal is one of a datatype, by its value; false of other terms. For rules made of
-ontologies: `datatypes` has it."""
+"""Whether a literal belongs to a datatype, by its value; false for other terms. Used by rules of
+ontologies; implemented in `datatypes`."""
 
 SAME_VALUE: Final = "x-triplestore:same-value"
-"""Whether two terms are the same one or literals of the same value, in the sense of XSD."""
+"""Whether two terms are the same, or literals with the same value in the sense of XSD."""
 
 
 class Function(NamedTuple):
-    """What is to be known of a function without computing it.
+    """The properties of a function.
 
-    least, most    how many arguments it takes
-    of_literals    its value is the same whichever IRI or blank node an argument is (mostly an error
-                   or false), and not a part of a triple term: equal individuals can be rewritten
-                   although a rule calls it
-    deterministic  it depends on its arguments only
+    least, most    minimum and maximum number of arguments
+    of_literals    its value is the same for all IRIs and blank nodes as arguments (mostly an error
+                   or false), and is not a part of a triple term. Equal individuals can then be
+                   rewritten although a rule calls it
+    deterministic  it depends only on its arguments
     """
 
     least: int
@@ -41,7 +41,7 @@ def _all(names: str, least: int, most: int, *, of_literals: bool) -> dict[str, F
 
 
 SWRLB: Final = "http://www.w3.org/2003/11/swrlb#"
-"""The namespace of SWRL's built-ins; those that SPARQL has no function for are called by IRI."""
+"""The namespace of SWRL's built-ins; those without a function of SPARQL are called by IRI."""
 
 
 def _swrl(names: str, least: int, most: int, of_literals: bool = True) -> dict[str, Function]:
@@ -72,7 +72,7 @@ SWRL_FUNCTIONS: dict[str, Function] = {
     **_swrl("subtractDates subtractTimes subtractDateTimesYieldingYearMonthDuration", 2, 2),
     **_swrl("subtractDateTimesYieldingDayTimeDuration", 2, 2),
 }
-"""IRI -> what it takes; `swrl_builtins` has what computes them."""
+"""IRI -> properties; `swrl_builtins` implements them."""
 
 FUNCTIONS: dict[str, Function] = {
     **_all("LANG LANGDIR DATATYPE STRLEN UCASE LCASE ENCODE_FOR_URI", 1, 1, of_literals=True),
@@ -100,17 +100,17 @@ FUNCTIONS: dict[str, Function] = {
     SAME_VALUE: Function(2, 2, of_literals=False),
     **SWRL_FUNCTIONS,
 }
-"""Name in capitals -> what it takes. What it computes is in `builtins.STRICT` or, if it does not
-need all its arguments or needs more than them, in `evaluate_scalar`."""
+"""Name in capitals -> properties. `builtins.STRICT` implements functions that need exactly their
+arguments, `evaluate_scalar` all others."""
 
 _CASES = "compare by IF(?x > ?y, ?x, ?y)"
 REMEDIES: dict[str, str] = {
-    "SKOLEM": "make a name of its own by IRI(CONCAT(...))",
+    "SKOLEM": "make a unique name with IRI(CONCAT(...))",
     **dict.fromkeys(("MINFN", "MAXFN", "LEAST", "GREATEST"), _CASES),
     "POW": "multiply by *",
-    "SUBSTRING": "it is SUBSTR here",
+    "SUBSTRING": "use SUBSTR",
 }
-"""What to write instead of functions that other systems have."""
+"""Hints for functions of other systems."""
 
 OPERATORS: dict[str, Function] = {
     **_all("|| &&", 2, MANY, of_literals=True),
@@ -119,7 +119,7 @@ OPERATORS: dict[str, Function] = {
     **_all("= !=", 2, 2, of_literals=False),
     **dict.fromkeys(("IN", "NOT IN"), Function(1, MANY, of_literals=False)),
 }
-"""Operators, as calls: `a - b` is `-`, `-a` is `NEG`; IN seeks its first argument."""
+"""Operators, as calls: `a - b` is `-`, `-a` is `NEG`; IN tests its first argument."""
 
 _CAST_NAMES = (
     "boolean double float decimal integer string dateTime date time duration "
@@ -129,7 +129,7 @@ _CAST_NAMES = (
 CASTS: dict[str, Function] = {
     XSD + name: Function(1, 1, of_literals=name != "string") for name in _CAST_NAMES.split()
 }
-"""Datatypes that are also functions; xsd:string gives the text of an IRI."""
+"""Datatypes that are also functions; xsd:string returns the text of an IRI."""
 
 AGGREGATES = ("count", "sum", "min", "max", "avg", "sample", "group_concat")
 
@@ -141,6 +141,6 @@ OF_LITERALS = frozenset(
 
 
 def is_deterministic(function: str) -> bool:
-    """False for functions that give another value each time (RAND, NOW, BNODE, ...)."""
+    """False for functions with another value at each call (RAND, NOW, BNODE, ...)."""
     found = FUNCTIONS.get(function)
     return found is None or found.deterministic

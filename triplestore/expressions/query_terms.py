@@ -1,10 +1,10 @@
-"""Terms that a query or a rule makes, with ids of their own beside those of the dictionary.
+"""Terms made by a query or a rule, with temporary ids next to those of the dictionary.
 
-Start at `QueryTerms`. What is always true: a term that the dictionary had when it was first asked
-for has its id from there, so that computed values join with stored ones by id; any other gets an id
-from `FIRST_QUERY_ID` on, the same one each time; 0 is not a term. `settle` gives such terms lasting
-ids when a rule stores them. What is noted is charged to the limits of the thread that makes it
-(`operators.context.current`), and stays charged. Threads may share one.
+Start at `QueryTerms`. Always true: a term that the dictionary had at its first look-up has
+its id from there, so that computed values join with stored ones by id; any other gets an id from
+`FIRST_QUERY_ID` on, always the same one; 0 is not a term. `settle` gives such terms permanent ids
+when a rule stores them. New terms are charged to the limits of the current thread
+(`operators.context.current`), and stay charged. Threads may share an instance.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
@@ -27,14 +28,12 @@ U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
 
 _FIRST = np.uint32(FIRST_QUERY_ID)
-_FEW = 32
-_MANY = 256
-_ENTRY = 150  # bytes for each term that is noted, beside its key
+_ENTRY = 150  # bytes per noted term, besides its key
 _BIG = 1 << 20
 
 
 class QueryTerms:
-    """A dictionary, and the terms that were made beside it.
+    """A dictionary, and the terms that a query made.
 
     >>> import pyoxigraph as ox
     >>> dictionary = Dictionary()
@@ -61,12 +60,12 @@ class QueryTerms:
 
     @property
     def noted(self) -> int:
-        """How many terms have an id noted here, whether or not the dictionary has them."""
+        """The number of terms noted here, including terms of the dictionary."""
         return len(self._ids)
 
     @property
     def nbytes(self) -> int:
-        """About what the terms noted here take."""
+        """The approximate number of bytes of the terms noted here."""
         return self._bytes
 
     def encode_keys(self, keys: Sequence[bytes | None]) -> U32:
@@ -101,7 +100,7 @@ class QueryTerms:
             self._note(key, term_id)
 
     def _note(self, key: bytes, stored: int) -> None:
-        """Give a key its id: that of the dictionary, if it has one."""
+        """Note the id of a key: that of the dictionary, if it has one."""
         with self._lock:
             if key not in self._ids:
                 if not stored:
@@ -122,8 +121,8 @@ class QueryTerms:
         return self.dictionary.term(term_id)
 
     def keys(self, ids: U32) -> list[bytes | None]:
-        """The keys of ids; None for 0. Quickest where no id is repeated."""
-        if len(ids) <= _FEW:
+        """The keys of ids; None for 0. Fastest without repeated ids."""
+        if len(ids) <= EXPRESSIONS.ids_one_by_one:
             return [self.key(term_id) if term_id else None for term_id in ids.tolist()]
         own = ids >= _FIRST
         stored = np.where(own, np.uint32(0), ids)
@@ -141,7 +140,7 @@ class QueryTerms:
         return found
 
     def lengths(self, ids: U32) -> NDArray[np.int64]:
-        """The bytes of the texts of terms; 0 for 0."""
+        """The number of bytes of the texts of terms; 0 for 0."""
         own = ids >= _FIRST
         if not own.any():
             return self.dictionary.lengths(ids)
@@ -159,8 +158,8 @@ class QueryTerms:
         return kinds
 
     def values(self, ids: U32) -> ValueColumn:
-        """What is known of terms by their values."""
-        if len(ids) > _MANY:  # after a join each term is there many times
+        """The values of terms."""
+        if len(ids) > EXPRESSIONS.distinct_ids:  # after a join each term occurs many times
             distinct, places = distinct_ids(ids)
             if len(distinct) * 2 < len(ids):
                 marks, keys = self._values(distinct)
@@ -178,7 +177,7 @@ class QueryTerms:
         return ValueColumn(marks, keys)
 
     def settle(self, ids: U32) -> U32:
-        """Ids of the dictionary for all these ids; terms that it does not have are added to it."""
+        """Permanent ids for all these ids; missing terms are added to the dictionary."""
         own = ids >= _FIRST
         if not own.any():
             return ids
@@ -194,7 +193,7 @@ class QueryTerms:
 
 
 def values_of_keys(keys: Sequence[bytes | None]) -> ValueColumn:
-    """What is known by value of terms given by their keys; many are looked at by a kernel.
+    """The values of terms, given by their keys; a kernel reads many of them.
 
     >>> values_of_keys([b'\\x051"^^<http://www.w3.org/2001/XMLSchema#int>', None]).doubles[0]
     np.float64(1.0)

@@ -1,11 +1,11 @@
-"""Expressions as data: what FILTER, BIND and the arguments of aggregates hold.
+"""Expressions as data: those of FILTER, BIND and the arguments of aggregates.
 
-Start at `Expression`. A variable, a constant, or a call; operators are calls too. Functions are
-named as SPARQL names them, in capitals (`STRLEN`, `IF`, `ISIRI`), operators by their signs (`||
-&& = != < > <= >= + - * / !`, `IN`, `NOT IN`, and `NEG`, `POS` for the signs of one number), casts
-and extension functions by their IRI. `||` and `&&` have two operands or more.
+Start at `Expression`: a variable, a constant, or a call; operators are calls. Functions have their
+SPARQL names in capitals (`STRLEN`, `IF`, `ISIRI`), operators their signs (`|| && = != < > <= >= + -
+* / !`, `IN`, `NOT IN`, and `NEG`, `POS` for the signs of one number), casts and extension functions
+their IRI. `||` and `&&` have at least two operands.
 
-What is always true: nodes are frozen and compare by structure; a constant is a term key (see
+Always true: nodes are frozen and compare by structure; a constant is a term key (see
 `terms.term_keys`), so an expression depends on no dictionary.
 """
 
@@ -82,9 +82,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """EXISTS or NOT EXISTS of a query: `pattern` is whatever the parser's owner makes of `{...}`.
+    """EXISTS or NOT EXISTS of a query: `pattern` is the pattern in `{...}` as its parser made it.
 
-    Rules have no such expression; who evaluates one says how (see `evaluate_columns.Scope`).
+    Rules have no EXISTS; the caller provides its evaluation (see `evaluate_columns.Scope`).
     """
 
     pattern: Any
@@ -95,14 +95,14 @@ Expression: TypeAlias = Variable | Constant | Call | Exists
 
 
 MANY = 1000
-"""Maximum number of arguments of a call that are gone through without a look at the limits."""
+"""Maximum number of arguments of a call that are visited without a check of the limits."""
 
 
 def look() -> None:
-    """Raise if the time of this thread is over: long lists of arguments are gone through often."""
+    """Raise if the time of this thread is over: long lists of arguments are visited often."""
     from triplestore.operators.context import (
         current,
-    )  # it comes with all operators: only where needed
+    )  # it imports all operators: only where needed
 
     current().check()
 
@@ -150,7 +150,7 @@ def constants_of(expression: Expression) -> Iterator[Constant]:
 
 
 def depth_of(expression: Expression) -> int:
-    """How many calls are nested in one another at most."""
+    """The maximum depth of nested calls."""
     deepest = 0
     stack = [(expression, 1)]
     while stack:
@@ -164,7 +164,7 @@ def depth_of(expression: Expression) -> int:
 
 
 def has_exists(expression: Expression) -> bool:
-    """True if there is an EXISTS somewhere in an expression."""
+    """True if an expression contains an EXISTS."""
     stack: list[Expression] = [expression]
     while stack:
         node = stack.pop()

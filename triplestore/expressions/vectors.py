@@ -1,13 +1,13 @@
-"""Columns of results: the ways in which the values of an expression are held for many rows.
+"""Vectors: the values of an expression for many rows, in one of four forms.
 
-    Ids        ids of terms; 0 where there is none
-    Coded      a list of different terms, as keys, and for each row which of them it is
+    Ids        ids of terms; 0 without a value
+    Coded      a list of term keys, and for each row its place in the list
     Numbers    numbers of one type as a numpy array
     Booleans   truth values
 
-Start at `Vector`; the functions below turn one way into another. What is always true: all rows of a
-vector are of one frame; a row without a value is an error of the expression, or an unbound
-variable, which SPARQL does not tell apart. Vectors are never written to after they were made.
+Start at `Vector`; the functions below convert one form to another. Always true: all rows of
+a vector belong to one frame; a row without a value is an error of the expression or an unbound
+variable, which SPARQL does not distinguish. Vectors are immutable.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from triplestore.operators.context import current
 from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
 from triplestore.operators.row_keys import distinct_ids
-from triplestore.terms.short_cache import cache_of_short
+from triplestore.terms.term_keys import cache_of_short
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
@@ -53,13 +53,13 @@ Keys: TypeAlias = list[bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Terms by their ids in `QueryTerms`; what is known of them by value is looked up once."""
+    """Terms by their ids in `QueryTerms`; their values are looked up once."""
 
     ids: U32
     _values: list[ValueColumn] = field(default_factory=list, compare=False, repr=False)
 
     def values(self, terms: QueryTerms) -> ValueColumn:
-        """What is known of the terms by value; it is never changed."""
+        """The values of the terms; callers must not change them."""
         if not self._values:
             self._values.append(terms.values(self.ids))
         return self._values[0]
@@ -72,8 +72,8 @@ class Ids:
 class Coded:
     """Terms by their places in a list of keys; a constant has one key for all rows.
 
-    A key may be listed twice, as it is where a function has the same result for two values: whoever
-    compares codes takes them from `listed_once`.
+    A key may be listed twice, for example if a function has the same result for two values. To
+    compare codes, use `listed_once` first.
     """
 
     keys: Keys
@@ -93,8 +93,8 @@ class Numbers:
     """Numbers of one rank (see `numbers`).
 
     values  i64 for integers and decimals, f64 for floats and doubles
-    valid   where there is a value; None if everywhere
-    scale   of decimals: digits of `values` behind the point
+    valid   the rows with a value; None for all rows
+    scale   of decimals: the number of digits of `values` behind the point
     """
 
     rank: int
@@ -108,7 +108,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Booleans:
-    """Truth values, and where there are any (None: everywhere)."""
+    """Truth values, and the rows with a value (None: all rows)."""
 
     values: Mask
     valid: Mask | None = None
@@ -168,7 +168,7 @@ def known(vector: Vector) -> Mask:
 
 
 def both(left: Mask | None, right: Mask | None) -> Mask | None:
-    """The rows of both masks; None stands for all rows."""
+    """The rows in both masks; None means all rows."""
     if left is None or right is None:
         return right if left is None else left
     return left & right
@@ -178,7 +178,7 @@ def both(left: Mask | None, right: Mask | None) -> Mask | None:
 
 
 def coded(vector: Vector, terms: QueryTerms) -> Coded:
-    """The values of a vector as keys (some may be listed without being used, or twice)."""
+    """The values of a vector as keys (some may be unused, or listed twice)."""
     if isinstance(vector, Coded):
         return vector
     if isinstance(vector, Ids):
@@ -192,9 +192,9 @@ def coded(vector: Vector, terms: QueryTerms) -> Coded:
     return _coded_numbers(vector)
 
 
-_MANY = 1 << 16  # of so few values the memory is not worth a look
-_SORTING = 40  # bytes of a value that is sorted and numbered
-_KEY = 100  # of the key of one
+_MANY = 1 << 16  # maximum number of values whose memory is not checked
+_SORTING = 40  # bytes per value that is sorted and numbered
+_KEY = 100  # bytes per key of a value
 
 
 def _coded_numbers(vector: Numbers) -> Coded:
@@ -235,7 +235,7 @@ def listed_once(made: Coded) -> Coded:
 
 
 def ids_of(vector: Vector, terms: QueryTerms) -> U32:
-    """The ids of the values; those that the dictionary has not get ids of the query."""
+    """The ids of the values; terms that are not in the dictionary get query ids."""
     if isinstance(vector, Ids):
         return vector.ids
     made = coded(vector, terms)
@@ -268,12 +268,12 @@ _EXACT_DECIMAL = 10**15
 
 
 def is_float_mark(mark: int) -> bool:
-    """True for the marks of xsd:float, to which other numbers are rounded when compared."""
+    """True for the marks of xsd:float; other numbers are rounded to it for comparisons."""
     return bool(RANK_OF_FORM[mark & 0x3F] == FLOAT)
 
 
 def values_of(vector: Vector, terms: QueryTerms) -> ValueColumn:
-    """Marks and order-preserving keys of the values; mark 0 where the terms have to be asked."""
+    """Marks and order-preserving keys of the values; mark 0 where only the terms decide."""
     if isinstance(vector, Ids):
         return vector.values(terms)
     if isinstance(vector, Numbers):
@@ -286,7 +286,7 @@ def values_of(vector: Vector, terms: QueryTerms) -> ValueColumn:
 
 @cache_of_short(1024)
 def _of_constant(key: bytes) -> ValueColumn:
-    """What is known of one term by value."""
+    """The value of one term."""
     return values_of_keys([key])
 
 
@@ -305,8 +305,8 @@ def _values_of_numbers(vector: Numbers) -> ValueColumn:
 
 
 def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
-    """The vector as numbers of one rank, rows that are none being without value; None if it cannot
-    be one: several ranks, numbers too long, or times, with which one can calculate as well."""
+    """The vector as numbers of one rank; rows with other terms have no value. None if that is not
+    possible: numbers of several ranks, long numbers, or times, which also have arithmetic."""
     if isinstance(vector, Numbers):
         return vector
     if isinstance(vector, Booleans):
@@ -334,13 +334,13 @@ def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
         return None
     if rank == INTEGER:
         if (np.abs(doubles) > _EXACT_INTEGER).any():
-            return None  # such as 10 to the power of 30, which is exact, but no 64-bit integer
+            return None  # such as 10 to the power of 30, which is exact, but not a 64-bit integer
         return Numbers(rank, doubles.astype(np.int64), valid)
     return _decimals(doubles, valid)
 
 
 def _alike_numbers(values: ValueColumn, mark: int) -> Numbers | None:
-    """Values of one mark as numbers; None if they are none, or only their terms know them."""
+    """Values of one mark as numbers; None for other values, and if only their terms are exact."""
     rank = int(RANK_OF_FORM[mark & 0x3F])
     if CLASS_OF[mark] != Class.NUMERIC:
         return None
@@ -360,7 +360,7 @@ _MOST_DIGITS = 9
 
 
 def _decimals(doubles: NDArray[np.float64], valid: Mask | None) -> Numbers | None:
-    """Decimals from their nearest doubles: of at most 15 digits only one has that double."""
+    """Decimals from their nearest doubles, which are unique for at most 15 digits."""
     for scale in range(_MOST_DIGITS + 1):
         power = 10.0**scale
         whole = np.rint(doubles * power)
@@ -375,7 +375,7 @@ _INTEGER_END = b'"^^<' + DATATYPE_OF_RANK[INTEGER].encode() + b">"
 
 
 def integers(made: Coded) -> Vector:
-    """Terms that are integers in canonical form, or missing, as numbers if they are of a size."""
+    """Canonical integers, or missing values, as numbers if they are small enough."""
     size = len(_INTEGER_END)
     if any(key is not None and len(key) > size + 16 for key in made.keys):
         return made

@@ -2,28 +2,28 @@
 
 `@kernel("i64(u64r, u64r, u64w)")` declares a function with the exact signatures it is compiled
 for; `@helper` declares a function that only kernels call and that is compiled into them. Nothing
-is compiled, and numba is not imported, before the first call of a kernel.
+is compiled, and numba is not imported, before the first call of a kernel. Wheels have kernels
+compiled ahead of time (`ahead/`); there numba is not used at all.
 
 Always true
     - A kernel has explicit signatures, so that read-only, writable and mapped arrays share one
       compilation (without signatures one kernel was compiled 27 times).
-    - Compiled code is cached on disk in a folder named by the hash of *all* kernel sources and of
-      the versions of numba and numpy. numba itself checks only the file of the function it caches,
-      and would keep using a stale copy of a helper edited in another file.
+    - Compiled code is kept on disk, and a lock per kernel lets processes share it
+      (`compiled_cache.py`).
     - Kernels release the GIL, never use `prange` and never allocate: callers pass arrays.
     - Calls for a few rows run in plain Python, as long as that takes less than loading numba, or
       compiling on a machine where nothing is compiled yet (8 s for a closure of three edges).
 
 Environment
     TRIPLESTORE_KERNELS=python   runs every kernel as plain Python (for tests and coverage)
-    TRIPLESTORE_KERNELS=numba    compiles every kernel at its first call, even for few rows
+    TRIPLESTORE_KERNELS=compiled runs no call as plain Python, however few its rows are
+    TRIPLESTORE_KERNELS=numba    the same, compiled by numba even if they are compiled ahead of time
     TRIPLESTORE_CACHE=DIR        the folder for compiled kernels (default: the user's cache folder)
     NUMBA_BOUNDSCHECK=1          is supported, with a separate cache folder
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import threading
@@ -32,13 +32,13 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from triplestore.kernels.ahead.load import compiled_ahead, compiled_module, is_compiled_ahead
+from triplestore.kernels.compiled_cache import is_cached, numba_settings, one_process
 from triplestore.kernels.interrupts import interrupts_later
-from triplestore.private_folder import private_folder
 from triplestore.thread_limits import memory_in_use
 
 P = ParamSpec("P")
@@ -74,10 +74,36 @@ def plain_python() -> bool:
     return os.environ.get("TRIPLESTORE_KERNELS") == "python"
 
 
+@cache
+def _load_compiled() -> bool:
+    with _weighed(), _timed():
+        return compiled_module() is not None
+
+
+@cache
+def has_numba() -> bool:
+    """Whether kernels can be compiled here; if not, says once how slow they are."""
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        return True
+    print(  # noqa: T201 - otherwise nobody learns why everything takes so long
+        "triplestore: its kernels are not compiled in this installation, and numba is missing, so "
+        "they run as plain Python, up to 100 times slower; install a wheel, or numba "
+        "(pip install 'triplestore[jit]')",
+        file=sys.stderr,
+    )
+    return False
+
+
 def is_loaded() -> bool:
     """Whether kernels are compiled and numba is loaded, so that even calls for few rows pay off.
     The first of them may take half a second."""
-    return "numba" in sys.modules and not plain_python()
+    if plain_python():
+        return False
+    return "numba" in sys.modules or is_compiled_ahead()
 
 
 class _Plain(threading.local):
@@ -132,6 +158,8 @@ class Kernel(Generic[P, R]):
         return f"<kernel {self.__module__}.{self.__name__}>"
 
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if not _plain.runs and self._is_ahead():
+            return self._entry(*args, **kwargs)
         if self._is_short(args):
             return self._run_plainly(*args, **kwargs)
         self.prepare()
@@ -166,14 +194,20 @@ class Kernel(Generic[P, R]):
             _plain_seconds += time.perf_counter() - started
 
     def prepare(self) -> None:
-        """Compile the kernel or load it from the cache, once."""
-        if plain_python():
+        """Compile the kernel or load it, once."""
+        if plain_python() or not (self._is_ahead() or has_numba()):
             self._entry = _without_overflow_warnings(self.py_func)
-            return
-        with _lock, _weighed(), _timed(), interrupts_later():
-            if self._dispatcher is None:
-                self._dispatcher = self._compile()
-            self._entry = self._dispatcher
+        elif self._entry == self._first_call:
+            self._entry = self.dispatcher()
+
+    def _is_ahead(self) -> bool:
+        """Whether the kernel was compiled ahead of time; then that is what runs from now on."""
+        if not _load_compiled():
+            return False
+        ready = compiled_ahead(f"{self.__module__}.{self.__name__}")
+        if ready is not None:
+            self._entry = ready
+        return ready is not None
 
     @property
     def entry(self) -> Callable[P, R]:
@@ -181,26 +215,41 @@ class Kernel(Generic[P, R]):
         return self._entry
 
     def dispatcher(self) -> Any:
-        """The numba dispatcher, for other kernels that call this one."""
-        self.prepare()
-        return self._dispatcher
+        """The numba dispatcher, compiled or loaded from the cache."""
+        with _lock, _weighed(), _timed(), interrupts_later():
+            if self._dispatcher is None:
+                self._dispatcher = self._compile()
+            return self._dispatcher
 
     def _compile(self) -> Any:
+        with numba_settings(), self._alone():
+            # A helper (no signatures) is compiled into its callers and cached with them.
+            return self._jitted(nogil=True, cache=bool(self.signatures))
+
+    def compile_for_linking(self) -> Any:
+        """A dispatcher without what calls from Python need, and neither cached nor kept."""
+        return self._jitted(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    def _jitted(self, **options: bool) -> Any:
         import numba
 
+        njit: Any = numba.njit  # its stubs do not know `_nrt`
+        # Without numba's runtime references to arrays are not counted, which costs more than the
+        # work of small helpers (hashing a term 39 -> 11 ns); in return kernels cannot allocate.
+        if _can_do_without_runtime():
+            options["_nrt"] = False
         signatures = [_signature(text) for text in self.signatures] or None
-        if signatures is not None:
-            _announce_unless_cached(self)
-        function = _with_compiled_globals(self.py_func)
-        with _cache_folder():
-            # A helper (no signatures) is compiled into its callers and cached with them. Without
-            # numba's runtime references to arrays are not counted, which costs more than the work
-            # of small helpers (hashing a term 39 -> 11 ns); in return kernels cannot allocate.
-            njit: Any = numba.njit  # its stubs do not know `_nrt`
-            options = {"nogil": True, "cache": signatures is not None}
-            if _can_do_without_runtime():
-                options["_nrt"] = False
-            return njit(signatures, **options)(function)
+        return njit(signatures, **options)(_with_compiled_globals(self.py_func))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While this is compiled or loaded, other processes wait, and find it in the cache."""
+        if not self.signatures:  # a helper: nothing is compiled yet
+            yield
+            return
+        _announce_unless_cached(self)
+        with one_process(f"{self.__module__.removeprefix('triplestore.')}.{self.__name__}"):
+            yield
 
 
 def kernel(*signatures: str, room: Iterable[str] = ()) -> Callable[[Callable[P, R]], Kernel[P, R]]:
@@ -237,27 +286,6 @@ def set_announcements(on: bool) -> None:
     """Whether to report on stderr that kernels are being compiled (default: True)."""
     global _announcements
     _announcements = on
-
-
-def cache_folder() -> Path:
-    """The folder for compiled kernels; only this user can write to it."""
-    return private_folder(f"kernels-{_fingerprint(os.environ.get('NUMBA_BOUNDSCHECK', '0'))}")
-
-
-@cache
-def _fingerprint(bounds_checks: str) -> str:
-    """A hash of everything that compiled code depends on; computed once, as it takes 5 ms."""
-    from importlib import metadata  # imports mail and sockets
-
-    digest = hashlib.blake2b(digest_size=8)
-    kernels = Path(__file__).parent
-    for source in sorted(kernels.rglob("*.py")):
-        name = source.relative_to(kernels).as_posix()
-        digest.update(name.encode() + b"\0" + source.read_bytes())
-    for package in ("numba", "llvmlite", "numpy"):
-        digest.update(f"{package} {metadata.version(package)}\n".encode())
-    digest.update(f"{sys.version} boundscheck={bounds_checks}".encode())
-    return digest.hexdigest()
 
 
 def _can_do_without_runtime() -> bool:
@@ -297,20 +325,6 @@ def _weighed() -> Iterator[None]:
         yield
     finally:
         _bytes += max(0, memory_in_use() - before)
-
-
-@contextmanager
-def _cache_folder() -> Iterator[None]:
-    """Set the cache folder, which numba reads from a global setting when a function is declared."""
-    from numba.core import config as numba_config
-
-    config: Any = numba_config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
 
 
 def _signature(text: str) -> Any:
@@ -355,9 +369,8 @@ def _announce_unless_cached(declared: Kernel[..., Any]) -> None:
     global _announced
     if _announced or not _announcements:
         return
-    code = declared.py_func.__code__
-    pattern = f"*.{declared.py_func.__qualname__}-{code.co_firstlineno}.*.nbi"
-    if next(cache_folder().rglob(pattern), None) is not None:
+    function = declared.py_func
+    if is_cached(function.__qualname__, function.__code__.co_firstlineno):
         return
     _announced = True
     print(  # noqa: T201 - this is the one line a user sees while the first use takes seconds

@@ -1,39 +1,26 @@
 """`auto`: choose the strategy for each stratum and update, by its size and measured costs.
 
 Start reading at `Auto`. An update that only adds facts is maintained by DRed^c: its rule instances
-are among those of rematerialising. An update that deletes facts is tried with DRed^c; where the
-stratum is recursive, has no leaps and is large enough, with B/F^c first. They get at most the time
-that rematerialising is expected to take. If that is not enough, the sets of the stratum are
-dropped, which undoes everything, and it is rematerialised. So a wrong guess costs at most what the
-right choice would have cost. A strategy that is known to be too slow is not tried. What is learned
-(`limits/costs`) belongs to a compiled program.
+are among those of rematerialising. An update that deletes facts is tried with DRed^c. If the
+stratum is recursive, has no leaps and is large enough, B/F^c is tried first. Together they get at
+most the time that rematerialising is expected to take. If that is not enough, the sets of the
+stratum are dropped, which undoes everything, and it is rematerialised. So a wrong guess costs at
+most what the right choice would have cost. A strategy that is known to be too slow is not tried.
+Measured costs (`costs`) belong to a compiled program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from triplestore.maintenance.dred_c import DRedC
+from triplestore.maintenance.budget import NEVER, Clocks, Overrun, between, clocks, is_recent
+from triplestore.maintenance.costs import Cost
+from triplestore.maintenance.dred_c import DRedC, dred_c
 from triplestore.maintenance.fbf_c import BFC
-from triplestore.maintenance.limits.budget import Overrun
-from triplestore.maintenance.limits.clocks import NEVER, Clocks, between, clocks
-from triplestore.maintenance.limits.costs import (
-    ALLOWED,
-    DELETING,
-    DROPPING,
-    HOPEFUL,
-    LEAST,
-    MANY,
-    MISJUDGED,
-    MOST,
-    NO_EXCEPTION,
-    PROBE,
-    REDERIVING,
-    Cost,
-)
 from triplestore.maintenance.rematerialise import Rematerialise
 from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps.stratum import UNOBSERVED, Observer, Strategy, StratumUpdate
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
 from triplestore.rules.families import Family
@@ -46,11 +33,13 @@ class Auto(Strategy):
 
     def __init__(self, clock: Callable[[], Clocks] = clocks) -> None:
         self._clock = clock
+        self._ended: Clocks | None = None
+        """When the last stratum with a choice ended."""
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         if update.is_plain():
-            update.settle_stated()
+            dred_c(update)
             return "asserted facts only", "no rules"
         if update.kept.families and _only_brings(update):
             changes = _changes(update)
@@ -60,10 +49,20 @@ class Auto(Strategy):
         cost = costs.setdefault(update.task.number, Cost())
         if not update.kept.families:
             return self._first(update, cost)
-        return _Choice(self._clock, update, cost).run()
+        choice = _Choice(self._clock, update, cost, self._now())
+        done = choice.run()
+        self._ended = choice.ended
+        return done
+
+    def _now(self) -> Clocks:
+        """The time, or the end of the last stratum if that was just now: a trial has a limit of
+        milliseconds, and the processor's clock takes up to 30 us."""
+        if self._ended is not None and is_recent(self._ended):
+            return self._ended
+        return self._clock()
 
     def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
-        """A stratum whose rules are all new: there is nothing to choose, but something to learn."""
+        """Do a stratum whose rules are all new: there is nothing to choose, but costs to learn."""
         started = self._clock()
         name, how = DRedC().run(update)
         if update.task.fresh is None:
@@ -74,18 +73,25 @@ class Auto(Strategy):
 
 
 class _Choice:
-    """One update of a stratum that may take facts away."""
+    """One update of a stratum that may lose facts.
 
-    def __init__(self, clock: Callable[[], Clocks], update: StratumUpdate, cost: Cost) -> None:
+    ended  when the last trial ended; None if nothing was tried, or it was rematerialised
+    """
+
+    def __init__(
+        self, clock: Callable[[], Clocks], update: StratumUpdate, cost: Cost, now: Clocks
+    ) -> None:
         self.clock, self.update, self.cost = clock, update, cost
+        self.now = now
+        self.ended: Clocks | None = None
         self.changes = max(1, _changes(update))
         self.families = len(_all(update))
-        self.share = _share(update) if self.changes >= MANY else 0.0
+        self.share = _share(update) if self.changes >= MAINTENANCE.many_changes else 0.0
         rows, recursive = self._rows_about(), update.task.recursive
         self.full = cost.rematerialising(self.families, rows, recursive, self.share)
 
     def _rows_about(self) -> float:
-        """The rows that rematerialising would look at: counted anew as the store grows."""
+        """The rows that rematerialising would read: counted again when the store has grown."""
         cost = self.cost
         facts = self.update.work.stored.tables.total()
         if cost.facts < 0 or abs(facts - cost.facts) > cost.facts // 8:
@@ -93,48 +99,51 @@ class _Choice:
         return cost.rows
 
     def run(self) -> tuple[str, str]:
-        """Maintain the stratum; returns how, and why."""
+        """Maintain the stratum; returns the strategy and the reason."""
         cost, changes = self.cost, self.changes
         if why := self._hopeless():
             return self._rematerialise(why)
         size = cost.of(changes)
-        plan = size.plan(self._names(), changes, max(ALLOWED * self.full, LEAST))
+        allowed = max(MAINTENANCE.allowed * self.full, MAINTENANCE.least_seconds)
+        plan = size.plan(self._names(), changes, allowed)
         if not plan:
             return self._rematerialise(f"{_many(changes)} took longer before")
         for name, limit in plan:
-            trial = _Trial(self.clock, self.update, limit, DROPPING * cost.rows, self.full)
-            started = self.clock()
+            dropped = MAINTENANCE.dropping * cost.rows
+            trial = _Trial(self.clock, self.now, self.update, limit, dropped, self.full)
             done = trial.run(name, name in size.each)
+            started, self.now = self.now, self.clock()
             if done is not None:
-                spent = between(started, self.clock())
-                size.learn(name, changes, spent)
+                self.ended = self.now
+                size.learn(name, changes, between(started, self.now))
                 size.patience.learn(True)
                 return name, _after(done[1], f"{_many(changes)}, within {_ms(limit)}")
-            if size.each and (name, limit) != plan[-1]:  # something else is known to be better
+            if size.each and (name, limit) != plan[-1]:  # another strategy is known to be better
                 size.learn(name, changes, 2 * limit)
-            elif trial.hopeful:  # so what would be taken away has to be brought back
+            elif trial.hopeful:  # most overdeleted facts would have to be inserted again
                 break
         expected = self.full
         how = self._rematerialise(f"{name} took more than {_ms(limit)}")
-        if self.spent < MISJUDGED * expected:
-            size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
+        if self.spent < MAINTENANCE.misjudged * expected:
+            many = changes >= MAINTENANCE.many_changes
+            size.patience.learn(False, MAINTENANCE.no_exception if many else 1)
         return how
 
     def _hopeless(self) -> str:
-        """Why the stratum is rematerialised at once, if it is."""
+        """Why the stratum is rematerialised without a trial; empty if a trial is made."""
         cost, changes = self.cost, self.changes
-        if self.share >= MOST:
-            return f"{self.share:.0%} of what is stated goes"
+        if self.share >= MAINTENANCE.most_deleted:
+            return f"{self.share:.0%} of the asserted facts go"
         known_of_fewer = cost.has_failed_with_fewer(changes)
         size = cost.of(changes)
         size.updates += 1
         if known_of_fewer or size.patience.ends():
-            return "so many changes took longer, time and again"
+            return "updates of this size took longer before"
         return ""
 
     def _names(self) -> Sequence[str]:
-        """Without recursion the counters are exact; with it proofs are looked for, or facts are
-        taken away and brought back."""
+        """Strategies to choose from. Without recursion the counters are exact, so a search for
+        proofs saves nothing."""
         if not self.update.task.recursive or self.update.leaps() is not None:
             return ("dred_c",)
         return "bf_c", "dred_c"
@@ -148,17 +157,18 @@ class _Choice:
 
 
 class _Trial:
-    """A strategy with a time limit in seconds, which is less where it seems to be in vain.
+    """A strategy with a time limit in seconds. The limit is shorter while it seems to be in vain.
 
-    dropped  the maximum number of facts that DRed^c may delete
-    full     the expected time of rematerialising
-    hopeful  whether a search has found proofs for many of the facts that it looked at: there
+    dropped  maximum number of facts that DRed^c may delete
+    full     expected time of rematerialising
+    hopeful  whether a search has found proofs for many of the facts that it checked; then
              overdeletion would be in vain
     """
 
     def __init__(
         self,
         clock: Callable[[], Clocks],
+        now: Clocks,
         update: StratumUpdate,
         allowed: float,
         dropped: float,
@@ -167,15 +177,15 @@ class _Trial:
         self._clock = clock
         self._update = update
         self._allowed = allowed
-        self._left = self._most = max(dropped, DROPPING * MANY)
-        self._matters = full > LEAST
-        self._since = clock()
+        self._left = self._most = max(dropped, MAINTENANCE.dropping * MAINTENANCE.many_changes)
+        self._matters = full > MAINTENANCE.least_seconds
+        self._since = now
         self.hopeful = False
 
     def run(self, name: str, known: bool) -> tuple[str, str] | None:
-        """Maintain the stratum; None, with all undone, if there is no time left.
+        """Maintain the stratum; None, with everything undone, if the time was not enough.
 
-        known  whether it has worked before
+        known  whether the strategy has worked before
         """
         update, work = self._update, self._update.work
         mark, made = work.mark(), work.budget.made
@@ -193,40 +203,40 @@ class _Trial:
             update.observer = UNOBSERVED
 
     def _begin(self, name: str, known: bool) -> None:
-        """Keep an eye on the strategy, if it may be in vain."""
+        """Watch the strategy, if it may be in vain."""
         update = self._update
         if name == "dred_c" and update.task.recursive and update.leaps() is None:
             update.observer = _OfDeletion(self)
-            self.allow(REDERIVING)
+            self.allow(MAINTENANCE.rederiving)
         elif name == "bf_c" and not known:
             update.observer = _OfSearch(self)
-            self.allow(PROBE)
+            self.allow(MAINTENANCE.probing)
         else:
             self.allow(1.0)
 
     def allow(self, part: float) -> None:
-        """Give it this part of the time."""
-        most = max(part * self._allowed, LEAST)
+        """Allow the strategy this part of the time."""
+        most = max(part * self._allowed, MAINTENANCE.least_seconds)
         self._update.work.budget.overrun = (self._since[0] + most, self._since[1] + most)
 
     def deletes(self, facts: Batch) -> None:
-        """Overdeletion has come so far."""
-        if self._left == self._most:  # what changed rows touch had to be looked at anyway
+        """Note that overdeletion has deleted these facts."""
+        if self._left == self._most:  # every strategy had to read what the changed rows touch
             self._since = self._clock()
-            self.allow(DELETING)
+            self.allow(MAINTENANCE.deleting)
         self._left -= size_of(facts)
         if self._left < 0 and self._matters:
             raise Overrun
 
     def searched(self, search: BackwardSearch) -> None:
-        """A search has done one more round."""
-        if not self.hopeful and search.proofs * HOPEFUL > search.facts.count:
+        """Note one more round of a search."""
+        if not self.hopeful and search.proofs * MAINTENANCE.hopeful > search.facts.count:
             self.hopeful = True
             self.allow(1.0)
 
 
 class _OfDeletion(Observer):
-    """Tells a trial how far overdeletion has come."""
+    """Reports the progress of overdeletion to a trial."""
 
     def __init__(self, trial: _Trial) -> None:
         self._trial = trial
@@ -237,7 +247,7 @@ class _OfDeletion(Observer):
 
     def rederives(self) -> None:
         """See `Observer.rederives`."""
-        self._trial.allow(REDERIVING)
+        self._trial.allow(MAINTENANCE.rederiving)
 
     def inserts(self) -> None:
         """See `Observer.inserts`."""
@@ -245,7 +255,7 @@ class _OfDeletion(Observer):
 
 
 class _OfSearch(Observer):
-    """Tells a trial how far a search has come."""
+    """Reports the progress of a search to a trial."""
 
     def __init__(self, trial: _Trial) -> None:
         self._trial = trial
@@ -260,14 +270,14 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {"dred_c": DRedC, "bf_c": BFC}
 
 
 def _only_brings(update: StratumUpdate) -> bool:
-    """Whether nothing that the stratum derived can be lost by the changes."""
+    """Whether the changes cannot make the stratum lose derived facts."""
     task, kept = update.task, update.kept
     type_id = update.work.type_id
     if task.minus or task.lost or task.lost_rec or task.fewer:
         return False
     if update.large_gone or (kept.aggregating and update.large_added):
         return False
-    for batch in (update.low_gone, update.low_added):  # a group that grows has another result
+    for batch in (update.low_gone, update.low_added):  # a group that grows changes its result
         if next(kept.summed.of(batch, type_id), None) is not None:
             return False
     if update.large_added and (kept.negated.by_relation or kept.negated.by_class):
@@ -277,7 +287,7 @@ def _only_brings(update: StratumUpdate) -> bool:
 
 
 def _changes(update: StratumUpdate) -> int:
-    """How many changed facts the rules of the stratum may look at."""
+    """The number of changed facts that the rules of the stratum may read."""
     task = update.task
     batches = (update.low_gone, update.low_added, task.minus, task.plus)
     parts = [part for heads in (task.lost, task.lost_rec) for part in heads.values()]
@@ -287,7 +297,7 @@ def _changes(update: StratumUpdate) -> int:
 
 
 def _share(update: StratumUpdate) -> float:
-    """Which share of all that is stated goes."""
+    """The share of the asserted facts that is retracted."""
     work = update.work
     gone = size_of(work.minus.batches())
     return gone / max(1, gone, work.stored.tables.total(EXPLICIT))
@@ -299,7 +309,7 @@ def _all(update: StratumUpdate) -> list[Family]:
 
 
 def _rows(update: StratumUpdate) -> float:
-    """The rows that rematerialising would look at: those of all relations in bodies and heads."""
+    """The rows that rematerialising would read: those of all relations in bodies and heads."""
     setting = update.work.new()
     atoms = [atom for family in _all(update) for atom in (family.head, *family.body)]
     relations: set[RelationKey] = {atom.relation for atom in atoms}
@@ -307,7 +317,7 @@ def _rows(update: StratumUpdate) -> float:
 
 
 def _after(how: str, why: str) -> str:
-    """What a strategy says of itself, if anything, and why it was chosen."""
+    """What a strategy reports, if anything, and why it was chosen."""
     return f"{how}; {why}" if how else why
 
 

@@ -1,11 +1,12 @@
 """From the sets of an update to the rows that a commit writes.
 
-Start reading at `write`. Most facts of a large update are new and were never there, so they need no
-look-up; the others are looked up in the closed tables and in the stated ones.
+Start reading at `write`. Most facts of a large update are new, so they need no look-up. The others
+are looked up in the closed tables and in the asserted ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,24 +17,25 @@ from numpy.typing import NDArray
 from triplestore import thread_limits
 from triplestore.checked_columns import Column
 from triplestore.errors import BudgetError
-from triplestore.maintenance.stratum_report import StratumReport
+from triplestore.maintenance.report import StratumReport
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, facts_of
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
-from triplestore.relations.facts.fact_sets import FactSet, RelationKey
+from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.facts.sorted_arrays import places_in, unite, without
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.layers.sorted_order import Order
 from triplestore.relations.layers.swap_columns import turned, turned_rows
 from triplestore.relations.layers.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.relations.layers.wide_rows import TupleRun
-from triplestore.relations.packed_keys import U8, U32, U64, Keys, columns_of, frozen
+from triplestore.relations.packed_keys import U8, U32, U64, Bools, Keys, columns_of, frozen
 
 MOST_DERIVATIONS = 2**32 - 1
-"""Maximum number of derivations of a fact that can be counted."""
+"""Maximum number of derivations of a fact: counters have 32 bits."""
 
 
 class WrittenRows(NamedTuple):
-    """Rows of one relation: keys, new status, status in the stated tables, new count.
+    """Rows of one relation: keys, new status, status in the asserted tables, new count.
 
     ordered  whether the keys are sorted
     """
@@ -49,10 +51,10 @@ class WrittenRows(NamedTuple):
 class Closure:
     """The result of an update.
 
-    rows          by relation, the rows to be written above the stated ones
-    inferred_added, inferred_removed   facts that hold without being stated, and did not before;
-                  and the other way round; helper relations left out
-    strata        what was done where
+    rows          by relation, the rows to be written above the asserted ones
+    inferred_added, inferred_removed   new facts that are not asserted, and facts that are gone and
+                  were not asserted; without those of helper relations
+    strata        what was done in each stratum
     instances     phase -> rule instances considered
     fetched       rows fetched from relations
     """
@@ -93,8 +95,8 @@ class Closure:
 
     @cached_property
     def layer(self) -> Layer:
-        """The rows as a layer; a large one is made from the sorted keys as they are."""
-        if len(self) < LARGE:
+        """The rows as a layer. A large layer is made from the sorted keys directly."""
+        if len(self) < MAINTENANCE.large_layer:
             return Layer.build(self.changes)
         tuples = {name: TupleRun.build(rows) for name, rows in self._tuples().items()}
         return Layer(_sorted_table(self.rows, self.work.type_id), tuples=tuples)
@@ -102,15 +104,11 @@ class Closure:
     @property
     def step(self) -> Changes | Layer:
         """What a commit writes: changes for the journal, or a layer if there are many."""
-        return self.changes if len(self) < LARGE else self.layer
+        return self.changes if len(self) < MAINTENANCE.large_layer else self.layer
 
 
-LARGE = 1 << 12
-"""Minimum number of rows of a layer that is made without sorting all rows again."""
-
-
-def write(work: Work, stated: Tables) -> Closure:
-    """The rows in which the new closure differs from the stated tables."""
+def write(work: Work, asserted: Tables) -> Closure:
+    """The rows in which the new closure differs from the asserted tables."""
     closure = Closure(
         work,
         rounds=work.rounds,
@@ -127,7 +125,7 @@ def write(work: Work, stated: Tables) -> Closure:
         thread_limits.needs(_ROW_BYTES * (len(work.added[name]) if name in work.added else 0))
         rows = None if any(name in sets for sets in others) else _derived(work, name, closure)
         if rows is None:
-            rows = _known(work, stated, name, closure)
+            rows = _known(work, asserted, name, closure)
             if name in work.added:
                 rows = _joined(rows, _new(work, name, closure))
         if len(rows.keys):
@@ -136,7 +134,7 @@ def write(work: Work, stated: Tables) -> Closure:
 
 
 def _derived(work: Work, name: RelationKey, closure: Closure) -> WrittenRows | None:
-    """All rows, where the only change is that rules derived facts, new or known ones.
+    """All rows, if the only change is that rules derived facts, new or known ones.
 
     None if new facts are not among those whose counts changed: recursive rules count nothing.
     """
@@ -169,8 +167,9 @@ def _new(work: Work, name: RelationKey, closure: Closure) -> WrittenRows:
     return WrittenRows(keys, status, previous, _fitting(counts))
 
 
-def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> WrittenRows:
-    """Facts that were stated or taken back, are gone, or have other counts, if rows change."""
+def _known(work: Work, asserted: Tables, name: RelationKey, closure: Closure) -> WrittenRows:
+    """The rows that change of facts that were asserted or retracted, are gone, or have other
+    counts."""
     keys = work.counts.changed(name)[0]
     if name in work.added and len(keys):
         keys = without(keys, work.added[name].keys())
@@ -179,61 +178,53 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> W
             keys = unite(keys, sets[name].keys())
     if len(keys) == 0:
         return WrittenRows(keys, _NONE, _NONE, _NO_COUNTS)
-    if len(keys) == 1:
-        return _known_one(work, stated, name, keys, closure)
     was, kept = work.stored.of(name).look_up(keys)
     holds = work.holds(name, keys, was)
-    is_stated = work.stated(name, keys, was)
-    status = np.where(holds, np.where(is_stated, EXPLICIT, INFERRED), 0).astype(np.uint8)
     counts = _fitting(np.where(holds, work.counts.current(name, keys, kept), 0))
-    previous, count = was, kept
+
+    def look_up(some: Keys) -> tuple[U8, U32]:
+        return Stored(asserted, work.type_id).of(name).look_up(some)
+
+    after = holds, work.asserted(name, keys, was), counts
+    status, rows = moved_rows(work, name, keys, (was, kept), after, look_up)
+    if name not in work.compiled.helpers:
+        _count_moves(closure, was, status)
+    return rows
+
+
+def moved_rows(
+    work: Work,
+    name: RelationKey,
+    keys: Keys,
+    before: tuple[U8, U32],
+    after: tuple[Bools, Bools, U32],
+    look_up: Callable[[Keys], tuple[U8, U32]],
+) -> tuple[U8, WrittenRows]:
+    """The new statuses of some facts, and the rows that differ from those in the asserted tables.
+
+    before   their stored statuses and counts
+    after    which of them hold, which are asserted, and their counts
+    look_up  statuses and counts in the asserted tables
+    """
+    previous, count = before
+    holds, is_asserted, counts = after
+    status = np.where(holds, np.where(is_asserted, EXPLICIT, INFERRED), 0).astype(np.uint8)
     rewritten = np.zeros(len(keys), dtype=np.bool_)
     for sets in (work.plus, work.minus, work.rewritten):
         if name in sets:
             rewritten |= sets.contains(name, keys)
-    if rewritten.any():  # other rows are in the stated tables what they are in the closed ones
-        previous, count = was.copy(), kept.copy()
-        relation = Stored(stated, work.type_id).of(name)
-        previous[rewritten], count[rewritten] = relation.look_up(keys[rewritten])
-    if name not in work.compiled.helpers:
-        _count_moves(closure, was, status)
+    if rewritten.any():  # the rows of these facts differ between the asserted and the closed tables
+        previous, count = previous.copy(), count.copy()
+        previous[rewritten], count[rewritten] = look_up(keys[rewritten])
     moved = (status != previous) | ((counts != count) & holds)
     if moved.all():
-        return WrittenRows(keys, status, previous, counts)
-    return WrittenRows(keys[moved], status[moved], previous[moved], counts[moved])
-
-
-def _known_one(
-    work: Work, stated: Tables, name: RelationKey, keys: Keys, closure: Closure
-) -> WrittenRows:
-    """The same of one fact, as most commits have it, in numbers: a third of the time of arrays."""
-
-    def is_in(sets: FactSet) -> bool:
-        return name in sets and bool(sets.contains(name, keys)[0])
-
-    statuses, kept = work.stored.of(name).look_up(keys)
-    was, plus, minus = int(statuses[0]), is_in(work.plus), is_in(work.minus)
-    holds = is_in(work.added) or (was != 0 and not is_in(work.gone))
-    status = count = 0
-    if holds:
-        status = EXPLICIT if plus or (was == EXPLICIT and not minus) else INFERRED
-        count = int(_fitting(work.counts.current(name, keys, kept))[0])
-    previous, before = was, int(kept[0])
-    if plus or minus or is_in(work.rewritten):  # see above
-        there, counted = Stored(stated, work.type_id).of(name).look_up(keys)
-        previous, before = int(there[0]), int(counted[0])
-    now = np.array([status], dtype=np.uint8)
-    if name not in work.compiled.helpers:
-        _count_moves(closure, statuses, now)
-    if status == previous and (count == before or not holds):
-        return WrittenRows(keys[:0], _NONE, _NONE, _NO_COUNTS)
-    told = np.array([previous], dtype=np.uint8)
-    return WrittenRows(keys, now, told, np.array([count], dtype=np.uint32))
+        return status, WrittenRows(keys, status, previous, counts)
+    return status, WrittenRows(keys[moved], status[moved], previous[moved], counts[moved])
 
 
 def _count_moves(closure: Closure, was: U8, now: U8) -> None:
-    """Count the facts that became inferred, and those that are not inferred any more."""
-    if len(was) <= _FEW:  # one by one: a fifth of the time
+    """Count the facts that became inferred, and those that are no longer inferred."""
+    if len(was) <= MAINTENANCE.few_moves:  # one by one: a fifth of the time
         moves = list(zip(was.tolist(), now.tolist(), strict=True))
         closure.inferred_added += moves.count((0, INFERRED))
         closure.inferred_removed += moves.count((INFERRED, 0))
@@ -245,16 +236,15 @@ def _count_moves(closure: Closure, was: U8, now: U8) -> None:
 
 
 _ROW_BYTES = 40
-"""Bytes of a new row until it is in a table, beside its key."""
+"""Size of a new row until it is in a table, beside its key."""
 
-_FEW = 16
 _NONE: U8 = np.zeros(0, dtype=np.uint8)
 _NO_COUNTS: U32 = np.zeros(0, dtype=np.uint32)
 
 
 def _fitting(counts: NDArray[np.integer[Any]]) -> U32:
-    """Counts as they are stored. One that does not fit would wrap round, and its fact be lost while
-    there are derivations left."""
+    """The counts as they are stored. A count that does not fit would overflow, and the fact would
+    be lost while it still has derivations."""
     if len(counts) and int(counts.max()) > MOST_DERIVATIONS:
         raise BudgetError(
             f"a fact would have {int(counts.max()):,} derivations by rules that are not recursive, "
@@ -298,7 +288,7 @@ def _changed_facts(parts: list[tuple[int, WrittenRows]], type_id: int) -> Change
 
 
 def _sorted_table(rows: dict[RelationKey, WrittenRows], type_id: int) -> Table:
-    """The table of facts whose keys are sorted already, in one order at least."""
+    """The table of facts whose keys are already sorted in at least one order."""
     facts = {n: _ordered(r) for n, r in sorted(_pairs(rows)) if len(r.keys)}
     if not facts:
         return EMPTY_FACTS
@@ -319,7 +309,7 @@ def _sorted_table(rows: dict[RelationKey, WrittenRows], type_id: int) -> Table:
 
 
 def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """The parts one after the other; one alone is not copied."""
+    """The parts one after the other; a single part is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -344,7 +334,7 @@ def _turned(rows: WrittenRows, mixed: bool, counted: bool) -> tuple[U64, U8, U32
 
 
 def _nets(names: U32, parts: list[WrittenRows]) -> Nets:
-    """By how much more rows of each relation are explicit, and inferred."""
+    """The net changes of the numbers of explicit and inferred rows of each relation."""
     more = [
         [
             int(np.count_nonzero(r.status == value)) - int(np.count_nonzero(r.previous == value))

@@ -1,15 +1,14 @@
-"""Recursive counting: go by how often each fact is derived in each round of its stratum.
+"""Recursive counting: how often each fact is derived in each round of its stratum.
 
 *Revisited*, algorithm 3, lines 21 to 38 for one stratum (with the minus that lines 23 and 36 lack
-in print), and algorithm 2, lines 11 to 18, for a trace that is not there (`make_trace`). Start
-reading at `Counting`. The first round, of statements and nonrecursive rules, is that of all
-strategies (`touched` is line 23, `gained` is line 24); the others are `steps/replay`, 26 to 38.
+in print), and algorithm 2, lines 11 to 18, for a missing trace (`make_trace`). Start reading at
+`Counting`. The first round, of assertions and nonrecursive rules, is that of all strategies
+(`touched` is line 23, `gained` is line 24). The other rounds are `steps/replay`, 26 to 38.
 
-Ours deviates as follows. The papers go through all rounds of both runs, so the cost goes by I; here
-it goes by the instances of facts that move from one round to another (see `replay`). So the text is
-not that of the papers, and it is not shared with `tests/reference/counting`, which is: the two are
-compared with each other. The trace has only what recursive rules derive: rounds from 2 on. C_nr is
-in the tables.
+Ours deviates as follows. The papers go through all rounds of both runs, so the cost depends on I.
+Here it depends on the instances of facts that move from one round to another (see `replay`). So the
+text is not that of the papers. The text of the papers is in `tests/reference/counting`, and the two
+are compared. The trace has only recursive derivations: rounds from 2 on. C_nr is in the tables.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from triplestore.maintenance.steps.replay import Replay
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
 from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.steps.traces import Derivations, Trace
-from triplestore.maintenance.steps.without_stratum import Derived, Restated
+from triplestore.maintenance.steps.without_stratum import Derived, WithoutStratum
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.body_views import Setting
@@ -40,8 +39,8 @@ from triplestore.rules.strata import CompiledStratum, Strata
 class Counting(Strategy):
     """Consider the instances that the old and the new evaluation consider in different rounds.
 
-    Without recursion the counters in the tables are all there is to know. In an update of the
-    program the traces are of no use, and DRed^c takes over.
+    Without recursion the counters in the tables are enough. In an update of the program the traces
+    are of no use, and DRed^c takes over.
     """
 
     name = "counting"
@@ -68,14 +67,15 @@ class Counting(Strategy):
 
 
 class _Parts(NamedTuple):
-    """The rules of a stratum apart: nonrecursive and aggregating ones, and recursive ones."""
+    """The rules of a stratum in two parts: nonrecursive and aggregating ones, and recursive
+    ones."""
 
     plain: CompiledStratum
     recursion: Recursion
 
 
 _PARTS: WeakKeyDictionary[Compiled, dict[int, _Parts]] = WeakKeyDictionary()
-"""Kept with their plans as long as the program is."""
+"""Kept with their plans as long as the program."""
 
 
 def _parts(compiled: Compiled, number: int) -> _Parts:
@@ -91,9 +91,9 @@ def _parts(compiled: Compiled, number: int) -> _Parts:
 
 
 def make_trace(work: Work, stratum: CompiledStratum) -> Trace:
-    """The trace of a stratum as the tables have it: its recursive rules evaluated from scratch."""
+    """The trace of a stratum of the stored tables: its recursive rules, evaluated from scratch."""
     run, type_id = work.run, work.type_id
-    stored = Restated(work.stored, work.levels, stratum.number)
+    stored = WithoutStratum(work.stored, work.levels, stratum.number)
     mine = _counted(work, stratum)
     after = Setting(stored, plus=[mine])
     heads = Heads()
@@ -131,8 +131,8 @@ def make_trace(work: Work, stratum: CompiledStratum) -> Trace:
 
 
 def _counted(work: Work, stratum: CompiledStratum) -> FactSet:
-    """Facts that recursive rules may look at, and that nonrecursive rules derive; without those
-    that are stated."""
+    """Facts that recursive rules may read, and that nonrecursive rules derive; without asserted
+    ones."""
     names = {atom.relation for f in stratum.recursive for atom in f.body if atom.own}
     if ANY in names:
         names.discard(ANY)

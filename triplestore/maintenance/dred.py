@@ -1,11 +1,11 @@
 """DRed: overdelete, rederive in one step, insert.
 
-*Revisited*, algorithm 4, and thesis, algorithm 2; line numbers are those of *revisited*. Here is
-what is done in one stratum, lines 41 to 43; `mat_mod` goes through the strata (line 40).
+*Revisited*, algorithm 4, and thesis, algorithm 2; line numbers are those of *revisited*. This is
+one stratum, lines 41 to 43; `mat_mod` goes through the strata (line 40).
 
 Ours deviates in two ways. A is kept apart from I and D, as the end of section 6.2 of *revisited*
-says; so `gone` is D - A and `added` is A - D. And C_nr is maintained on the way, because other
-algorithms may be used in the next update; DRed asks for it only where aggregates are concluded.
+says; so `gone` is D - A and `added` is A - D. And C_nr is maintained as well, because other
+algorithms may be used in the next update. DRed reads it only for conclusions of aggregates.
 """
 
 from __future__ import annotations

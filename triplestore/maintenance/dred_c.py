@@ -6,16 +6,16 @@ and one fact at a time, is this driver over `tests/reference/steps.py: CountedSt
 
 Ours deviates as follows:
 
-* C_r is kept only with the tuning `recursive_counters=True`. By default line 70 asks which deleted
-  facts a recursive rule derives from what survives (`steps/rederive`). That is the same set, but it
-  costs the backward evaluation that the thesis avoids (its example 2).
+* C_r is kept only with the tuning `recursive_counters=True`. By default line 70 finds the deleted
+  facts that a recursive rule derives from the surviving ones (`steps/rederive`). That is the same
+  set, but it costs the backward evaluation that the thesis avoids (its example 2).
 * N_D does not accumulate: C_nr does not change in the loop, so a fact that was spared once is
   spared again.
 * A is kept apart from I and D: `gone` is D - A, `added` is A - D.
 * `touched` also has what removed rules and aggregates lose.
 * Rounds of a few small rules over one relation may be done together (`drop_unsupported`, see
   `steps/many_rounds`).
-* `dred_c_mod` takes over where the stratum has leaps, unless C_r is kept, modules are off, or a
+* `dred_c_mod` takes over if the stratum has leaps, unless C_r is kept, modules are off, or a
   recursive rule of the stratum came or went (`StratumUpdate.leaps`).
 """
 
@@ -32,7 +32,7 @@ def dred_c(steps: Steps[Facts]) -> None:
     lost = steps.unsupported(steps.touched())  # 74 to 78, 80: what of N_D has C_nr = 0
     while lost:  # 79, 81
         lost = steps.drop_unsupported(lost)  # 82 to 84, 80: what was derived with it
-    again = steps.rederived(steps.dropped())  # 70: R, what has C_r > 0
+    again = steps.rederived(steps.dropped())  # 70: R, the facts with C_r > 0
     insert(steps, again)  # 71
 
 

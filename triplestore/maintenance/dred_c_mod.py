@@ -1,13 +1,14 @@
 """DRed^c-Mod: DRed^c where modules close the transitive rules of a stratum, beside other rules.
 
 Thesis, algorithm 7, lines 161 to 189, with the counters of *modular*, algorithm 3. The rules that
-are not transitive are fired one by one; those that are belong to a module with Del, Red and Add,
-`modules/leaping`. Modules that own all rules of a stratum need no driver: `mat_mod` calls them.
+are not transitive are fired one by one. The transitive ones belong to a module with Del, Red and
+Add, `modules/leaping`. Modules that own all rules of a stratum need no driver: `mat_mod` calls
+them.
 
 Ours deviates as follows. All transitive rules of the stratum are one module, so facts go from it to
-the other rules and back, never from module to module. Del returns what is not sure to hold: a fact
-that follows from edges which come from outside and are left (the oracle T, strengthened) is kept.
-Red returns nothing: what it finds leaves D at once. Diff is what `touched` finds, for all rules.
+the other rules and back, never from module to module. Del keeps a fact that follows from the
+remaining external edges (the oracle T, strengthened), and returns the others. Red returns nothing:
+the facts that it finds leave D at once. Diff is what `touched` finds, for all rules.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def dred_c_mod(update: StratumUpdate, module: Leaps) -> None:
 
         return derivable_keys(work, kept, name, keys, "leaps", wanted, work.old())
 
-    module.begin(derived)  # its state, X_R, as the last update left it
+    module.begin(derived)  # its state, X_R, after the last update
     touched = update.touched()  # 162: E-, and what all rules lose by lower strata; C_nr is final
-    module.take_back(touched)  # 163: Del begins with edges that come from outside no more
+    module.take_back(touched)  # 163: Del begins with edges that are no longer external
     lost = module.doubt(touched)
     while lost:  # 164 to 173
         found = update.drop_by(lost, module.families)  # 168 to 170: of the other rules

@@ -4,9 +4,9 @@
 algorithm 3), and FBF that always aborts is DRed. CHECK and SATURATE (lines 77 to 95) are the
 search: `search/proof_search` over columns, `tests/reference/search` over sets.
 
-Ours deviates in the search, not in the driver: many facts are searched for at the same time, and
-what follows from proved facts is found from instances that are remembered, in place of running
-rules forward (see `search/proof_search`).
+Ours deviates in the search, not in the driver. Many facts are searched for at the same time. The
+consequences of proved facts are found from remembered instances, not by running rules forward (see
+`search/proof_search`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def fbf(steps: Steps[Facts], abort: Abort | None) -> None:
     if not lost:
         return insert(steps)
     search = steps.search(False, abort)
-    while lost := search.unproved(lost):  # 69 to 74: what of N_D is checked, and not proved
+    while lost := search.unproved(lost):  # 69 to 74: the checked facts of N_D that are not proved
         lost = steps.drop(lost)  # 75, 76: N_D is what recursive rules derived with it
     again = steps.bring_back(search.proved_late())  # 63
     rest = steps.remaining(search.unknown())  # 64: R, explicit or derived in one step
@@ -32,9 +32,9 @@ def fbf(steps: Steps[Facts], abort: Abort | None) -> None:
 
 
 class FBF(Strategy):
-    """Delete what has no proof any more, and what it was too long to look for; insert.
+    """Delete the facts for which no proof was found; then insert.
 
-    abort  when to give up; None for what fits the search
+    abort  when to give up; None for the default of the search
     """
 
     name = "fbf"
@@ -51,7 +51,7 @@ class FBF(Strategy):
         return self.name, ""
 
     def maintain(self, update: StratumUpdate) -> None:
-        """By the algorithm itself."""
+        """Run the algorithm itself."""
         fbf(update, self.abort)
 
 

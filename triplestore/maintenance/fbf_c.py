@@ -1,12 +1,13 @@
-"""FBF^c and B/F^c: look for proofs before facts are deleted, and ask C_nr first.
+"""FBF^c and B/F^c: look for proofs before facts are deleted, but read C_nr first.
 
-B/F^c is thesis, algorithm 5, lines 99 to 101, for one stratum (with the misprints of lines 105 and
-137 corrected: the former subtracts with multiplicities, the latter fires recursive rules). FBF^c is
-the generalisation that the thesis leaves as future work: B/F^c that may give up on a proof. Given
-up always, with C_r, it is DRed^c; given up never it is B/F^c.
+B/F^c is thesis, algorithm 5, lines 99 to 101, for one stratum. Misprints of lines 105 and 137 are
+corrected: the former subtracts with multiplicities, the latter fires recursive rules. FBF^c is the
+generalisation that the thesis leaves as future work: B/F^c that may give up on a proof. If it
+always gives up, with C_r, it is DRed^c; if it never gives up, it is B/F^c.
 
-Ours deviates as FBF does (see `fbf`). What was deleted because its search was given up is rederived
-by C_r, or else by recursive rules backwards: C_nr = 0 says that no other rule derives it.
+Ours deviates as FBF does (see `fbf`). Facts that were deleted because their search was given up are
+rederived by C_r, or else by backward evaluation of recursive rules: C_nr = 0 says that no other
+rule derives them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def fbf_c(steps: Steps[Facts], abort: Abort | None) -> None:
     if not lost:
         return insert(steps)
     search = steps.search(True, abort)
-    while lost := search.unproved(lost):  # 108 to 113: what of N_D is checked, and not proved
+    while lost := search.unproved(lost):  # 108 to 113: the checked facts of N_D that are not proved
         lost = steps.drop(lost)  # 114, 115: N_D is what recursive rules derived with it
     again = steps.bring_back(search.proved_late())  # of FBF, as in `fbf`
     rest = steps.rederived(search.unknown())
@@ -37,7 +38,7 @@ class FBFC(FBF):
     name = "fbf_c"
 
     def maintain(self, update: StratumUpdate) -> None:
-        """By the algorithm itself."""
+        """Run the algorithm itself."""
         fbf_c(update, self.abort)
 
 

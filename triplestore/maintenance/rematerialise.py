@@ -2,8 +2,8 @@
 
 Start reading at `Rematerialise`. It is `seminaive` (*revisited*, algorithm 1, lines 3 to 8) on the
 stored facts without those that were derived in the stratum (`steps/without_stratum`). Only the
-differences to what held before are handed on, so the rows that are written are those that any other
-strategy would write.
+differences from what held before are reported, so the same rows are written as by any other
+strategy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
 from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.steps.without_stratum import (
     Derived,
-    Restated,
+    WithoutStratum,
     by_runs,
 )
 from triplestore.maintenance.update_state import Work
@@ -24,12 +24,11 @@ from triplestore.relations.facts.counts import CountChanges
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import summed, unite, without
 from triplestore.relations.packed_keys import I64, Bools, Keys, high
-from triplestore.rules.levels import Levels
-from triplestore.rules.strata import CompiledStratum, Strata
+from triplestore.rules.strata import CompiledStratum, Levels, Strata
 
 
 class Rematerialise(Strategy):
-    """Derive all facts of the stratum anew, from those stated and those of lower strata."""
+    """Derive all facts of the stratum from asserted facts and lower strata."""
 
     name = "rematerialise"
 
@@ -51,14 +50,14 @@ class Rematerialise(Strategy):
             before = known.inferred(work.stored, name, task.number, classes)
             lost, new = without(before, now), without(now, before)
             if name in task.minus:
-                taken_back = task.minus[name]
-                lost = unite(lost, taken_back[anew.gone.contains(name, taken_back)])
+                retracted = task.minus[name]
+                lost = unite(lost, retracted[anew.gone.contains(name, retracted)])
             if len(lost):
                 gone[name] = lost
             if len(new):
                 added[name] = new
             counts = known.counts(work.stored, name, task.number, classes)
-            more, by = work.counts.changed(name)  # of rules that are recursive now, or were
+            more, by = work.counts.changed(name)  # of rules that became recursive or nonrecursive
             if name == work.type_id and len(more):
                 own = _mask(work.levels, more, task.number)
                 more, by = more[own], by[own]
@@ -71,14 +70,14 @@ class Rematerialise(Strategy):
 
 
 def _anew(work: Work, task: Task) -> Work:
-    """The stratum materialised on its own: `gone` and `added` beside what is stated."""
+    """Materialise the stratum on its own, as `gone` and `added` beside the asserted facts."""
     anew = Work(work.compiled, work.stored.tables, work.terms)
     anew.budget, anew.run, anew.rounds = work.budget, work.run, work.rounds
-    anew.stored = Restated(work.stored, work.levels, task.number)
+    anew.stored = WithoutStratum(work.stored, work.levels, task.number)
     anew.counts = CountChanges(None)
     anew.schemes, anew.made_schemes = work.schemes, work.made_schemes
     anew.plus, anew.minus = work.plus, work.minus
-    # What is not stated any more is as good as gone; if it follows nevertheless, it comes back.
+    # Retracted facts count as gone. If such a fact still follows, it comes back.
     anew.gone, anew.added = work.gone.copied(), work.added.copied()
     for name, keys in task.minus.items():
         anew.gone.add(name, without(keys, anew.gone.keys_of(name)))
@@ -92,7 +91,7 @@ def _anew(work: Work, task: Task) -> Work:
 
 
 def _relations(work: Work, task: Task, anew: Work) -> list[RelationKey]:
-    """The relations in which something is, or was, derived or taken back."""
+    """The relations in which facts are or were derived, or are retracted."""
     found: set[RelationKey] = set()
     for names in (anew.added, task.minus, task.lost, task.lost_rec):
         found |= names.keys()
@@ -106,7 +105,7 @@ def _relations(work: Work, task: Task, anew: Work) -> list[RelationKey]:
 
 
 def _concluded_classes(task: Task, type_id: int) -> set[int] | None:
-    """The classes of which the stratum may have had derived members; None for any."""
+    """The classes that may have had derived members in the stratum; None for any."""
     found: set[int] = set()
     for family in task.kept.families:
         if family.head.relation == ANY:
@@ -132,7 +131,7 @@ def _mask(levels: Levels, keys: Keys, number: int) -> Bools:
 
 
 def _recount(work: Work, anew: Work, name: RelationKey, *before: tuple[Keys, I64]) -> None:
-    """Make the counters of a relation, which are those before in sum, those counted anew."""
+    """Replace the old counters of a relation, which are the sum of `before`, by the new ones."""
     keys, by = anew.counts.changed(name)
     for known, counts in before:
         if len(known):
@@ -143,7 +142,7 @@ def _recount(work: Work, anew: Work, name: RelationKey, *before: tuple[Keys, I64
 
 
 def _derived_before(work: Work) -> int:
-    """How many facts were derived, at most: those that need not be new when derived anew."""
+    """Maximum number of facts that were derived before: deriving them again makes no new facts."""
     tables = work.stored.tables
     rows = sum(len(tables.tuples(*name)) for name in tables.tuple_names())
     return tables.total(INFERRED) + rows

@@ -1,6 +1,6 @@
-"""What reasoning did: the `Report` that `store.reason()` returns, and the command line prints.
+"""The `Report` that `store.reason()` returns and the command line prints.
 
-Start reading at `Report`. It has figures only and holds on to no facts.
+Start reading at `Report`. It has numbers only and refers to no facts.
 """
 
 from __future__ import annotations
@@ -10,10 +10,27 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from triplestore.datalog.problems import Problem
-from triplestore.maintenance.stratum_report import StratumReport
 
 MOST_STRATA = 12
 """Maximum number of strata that are printed: those that took longest."""
+
+
+@dataclass(slots=True)
+class StratumReport:
+    """What was done in one stratum of an update.
+
+    strategy   the algorithm or module that did it
+    why        why it was chosen
+    """
+
+    number: int
+    strategy: str
+    seconds: float
+    rounds: int
+    gone: int
+    added: int
+    instances: dict[str, int]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,47 +48,47 @@ class Report:
     constraints: int = 0
     """Constraints of the program."""
     rules_added: int = 0
-    """Rules and constraints that are in the program now and were not before."""
+    """Rules and constraints that are new in the program."""
     rules_removed: int = 0
-    """Rules and constraints that were in the program before and are not now."""
+    """Rules and constraints that are no longer in the program."""
     explicit: int = 0
-    """Facts of the default graph that are stated."""
+    """Asserted facts of the default graph."""
     inferred: int = 0
-    """Facts that hold without being stated."""
+    """Facts that are inferred only."""
     relation_rows: int = 0
     """Rows of relations of three columns or more, which only rules make."""
     inferred_added: int = 0
-    """Facts and rows that hold now without being stated, and did not hold before."""
+    """New facts and rows that are inferred only."""
     inferred_removed: int = 0
-    """Facts and rows that held before without being stated, and do not hold now."""
+    """Facts and rows that were inferred only, and no longer hold."""
     still_entailed: int = 0
-    """Facts that were stated before, and hold now only because they follow."""
+    """Facts that were asserted before, and still hold because they are inferred."""
     violations: int = 0
     """Violations of constraints."""
     new_violations: int = 0
-    """Those that were not there before."""
+    """Violations that were not there before."""
     strategy: str = ""
-    """The strategy that was asked for; `strata` says what was done."""
+    """The requested strategy; `strata` says what was done."""
     seconds: float = 0.0
-    """Time of the inference, with making rules of axioms and compiling them; loading and committing
-    are not in it."""
+    """Time of the inference, with making rules of axioms and compiling them; without loading and
+    committing."""
     rounds: int = 0
     derivations: Mapping[str, int] = field(default_factory=dict)
-    """Phase -> how many rule instances it considered."""
+    """Phase -> number of rule instances considered."""
     rows_fetched: int = 0
     """Rows that were read from relations to find these instances."""
     strata: Sequence[StratumReport] = ()
-    """What was done in each stratum that the change reached, in their order."""
+    """What was done in each stratum that the change reached, in order."""
     warnings: Sequence[Problem] = ()
-    """What looks wrong with the rules."""
+    """Problems found in the rules."""
 
     @property
     def derivation_count(self) -> int:
-        """How many rule instances were considered in all phases."""
+        """Number of rule instances considered in all phases."""
         return sum(self.derivations.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures by name, fit for JSON."""
+        """The numbers by name, fit for JSON."""
         values = asdict(self)
         values["warnings"] = [str(problem) for problem in self.warnings]
         return values
@@ -107,7 +124,7 @@ class Report:
             f"({self.inferred_added:,} new, {self.inferred_removed:,} gone)"
         )
         if self.still_entailed:
-            text += f"; {self.still_entailed:,} no longer stated still follow"
+            text += f"; {self.still_entailed:,} no longer asserted still follow"
         return text
 
     def _strata(self) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "bf_c": BFC,
     "fbf_c": FBFC,
 }
-"""Name -> what makes a strategy of it."""
+"""Name -> class of the strategy."""
 
 
 ALIASES = {"dredc": "dred_c", "bfc": "bf_c", "fbfc": "fbf_c"}
@@ -34,7 +34,7 @@ ALIASES = {"dredc": "dred_c", "bfc": "bf_c", "fbfc": "fbf_c"}
 
 
 def known_name(name: str) -> str:
-    """A strategy's name in its one spelling; other names as they are.
+    """The current name of a strategy; other names are returned unchanged.
 
     >>> known_name("dredc"), known_name("dred_c"), known_name("else")
     ('dred_c', 'dred_c', 'else')
@@ -43,7 +43,7 @@ def known_name(name: str) -> str:
 
 
 def strategy(name: str, **options: Any) -> Strategy:
-    """The strategy of a name.
+    """The strategy with a name.
 
     >>> strategy("dred_c").name, strategy("dredc").name
     ('dred_c', 'dred_c')

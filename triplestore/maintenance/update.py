@@ -1,7 +1,7 @@
 """Updates: from changes of facts and rules to the rows that a commit writes.
 
-Start reading at `update`. It compares two programs and two sets of stated facts, maintains the
-closure from the one to the other, and says which rows get which status and count.
+Start reading at `update`. It compares two programs and two sets of asserted facts, maintains the
+closure, and says which rows get which status and count.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from triplestore.closures.attached import UNION
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.maintenance.changed_rows import Closure
-from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.budget import ReasoningBudget
+from triplestore.maintenance.changed_rows import Closure, write
 from triplestore.maintenance.mat_mod import Maintenance
-from triplestore.maintenance.modules.edge_rows import written
-from triplestore.maintenance.modules.viewed_rules import owned_views, viewed_rules
+from triplestore.maintenance.modules.edge_rows import write_with_edges
+from triplestore.maintenance.modules.union import owned_views, viewed_rules
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import Tables
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.rules.compiled_program import Compiled, recursive_numbers
 from triplestore.rules.modules.written_out import Choice
@@ -34,7 +35,7 @@ from triplestore.rules.strata import Strata
 def update(
     compiled: Compiled,
     closed: Tables,
-    stated: Tables,
+    asserted: Tables,
     plus: Batch,
     minus: Batch,
     strategy: Strategy,
@@ -42,20 +43,20 @@ def update(
     previous: Compiled | None = None,
     rewritten: Batch | None = None,
     terms: QueryTerms | None = None,
-    budget: Budget | None = None,
+    budget: ReasoningBudget | None = None,
     recursive: RecursiveCounts | None = None,
     traces: Traces | None = None,
     choice: Choice | None = None,
 ) -> Closure:
-    """The rows that make `stated` closed under a program.
+    """The rows that make `asserted` closed under a program.
 
-    closed     tables closed under the `previous` program (under none, if None)
-    stated     the same after facts were stated (`plus`) and taken back (`minus`)
-    rewritten  other facts whose rows differ in the two
+    closed     tables closed under the `previous` program (under no rules, if None)
+    asserted   these tables after facts were asserted (`plus`) and retracted (`minus`)
+    rewritten  other facts whose rows differ between the two
     choice     how closures are kept
-    traces     of the closed tables, as far as they are known; afterwards, of what they come to
-    recursive  the recursive counters of the closed tables, if they are kept: the changes to them
-               are the closure's `work.recursive`, to be kept when it is committed
+    traces     known traces of the closed tables; afterwards, those of the result
+    recursive  the recursive counters of the closed tables, if they are kept. Their changes are
+               the closure's `work.recursive`, to be kept when the closure is committed
     """
     started = time.perf_counter()
     work = Work(compiled, closed, terms, budget)
@@ -69,13 +70,19 @@ def update(
         work.minus.add(name, keys)
     for name, keys in (rewritten or {}).items():
         work.rewritten.add(name, keys)
-    known = (traces or Traces()).begin(compiled)
-    work.traces = known if previous is compiled else None
+    if traces is not None:
+        traces.begin(compiled)
+        work.traces = traces if work.same_program else None
     maintenance = _prepare(work, compiled, previous, strategy)
     maintenance.run()
-    closure = written(work, stated)
+    before, after = work.closed_relations()
+    if before or after:
+        closure = write_with_edges(work, asserted, before, after)
+    else:
+        closure = write(work, asserted)
     closure.strata = maintenance.reports
-    known.end([report.number for report in maintenance.reports])
+    if traces is not None:
+        traces.end([report.number for report in maintenance.reports])
     closure.seconds = time.perf_counter() - started
     return closure
 
@@ -83,17 +90,18 @@ def update(
 def _prepare(
     work: Work, compiled: Compiled, previous: Compiled | None, strategy: Strategy
 ) -> Maintenance:
-    """Which rules stay, come and go."""
+    """Find which rules stay, come and go."""
     if previous is compiled:
-        orphans = viewed_rules(work.schemes, compiled) - owned_views(work.schemes, compiled)
-        if orphans:  # the views are written out now: modules are switched off
-            _count_more(work, compiled, orphans, 1, None)
+        if any(one.structure.kind == UNION for one in work.schemes.values()):
+            orphans = viewed_rules(work.schemes, compiled) - owned_views(work.schemes, compiled)
+            if orphans:  # modules are switched off, so the views are written out now
+                _count_more(work, compiled, orphans, 1, None)
         return Maintenance(work, compiled.strata, strategy)
     if previous is None:
         return Maintenance(work, compiled.strata_of(()), strategy, compiled.strata)
     difference = ProgramDifference(previous, compiled)
     if _owned(previous) != _owned(compiled):
-        work.recursive = None  # facts that a module owned are not counted
+        work.recursive = None  # facts that a module owned have no counters
     _reclassify(work, compiled, previous, difference)
     removed, coming, staying = [], None, compiled.strata
     if difference.gone:
@@ -109,7 +117,7 @@ def _prepare(
 
 
 def _owned(compiled: Compiled) -> set[RelationKey]:
-    """The relations whose recursive derivations are a module's business, and not counted."""
+    """The relations whose recursive derivations are left to a module, and not counted."""
     return {name for owned in compiled.modules.values() for name in owned.relations}
 
 
@@ -119,8 +127,8 @@ def _reclassify(
     previous: Compiled,
     difference: ProgramDifference,
 ) -> None:
-    """Rules that stay, but become recursive or cease to be, or conclude into a view no more: their
-    instances move to or from the counters; nothing else changes."""
+    """Rules that stay but become recursive or nonrecursive, or no longer conclude into a view:
+    their instances are added to the counters or removed. Nothing else changes."""
     was = recursive_numbers(previous) | viewed_rules(work.schemes, previous)
     is_now = recursive_numbers(compiled) | owned_views(work.schemes, compiled)
     owned = _owned(compiled)
@@ -143,9 +151,10 @@ def _count_more(
     sign: int,
     owned: set[RelationKey] | None,
 ) -> None:
-    """Count what some rules conclude from what was there before, and as recursive no more.
+    """Add to the counters, or subtract, the conclusions of some rules from the old facts; the
+    recursive counters change the other way.
 
-    owned  relations whose facts are in no recursive counter; None for all
+    owned  relations whose facts have no recursive counters; None for all
     """
     heads = all_heads(work, compiled.strata_of(numbers, blocks=False))
     for name, keys in heads.taken().items():
@@ -156,10 +165,33 @@ def _count_more(
 
 
 def all_heads(work: Work, strata: Strata) -> Heads:
-    """What all instances of some rules over the stored facts conclude."""
+    """The conclusions of all instances of some rules over the stored facts."""
     heads, old = Heads(), work.old()
     for family in strata.families:
         assert family.summary is None, "what aggregates look at is complete: they never recurse"
         rows, n = work.run.whole(family, old, "reclassified rules")
         conclude(family, rows, n, work.type_id, heads)
     return heads
+
+
+def count_recursive(
+    compiled: Compiled,
+    closed: Tables,
+    terms: QueryTerms | None = None,
+    budget: ReasoningBudget | None = None,
+) -> RecursiveCounts:
+    """The recursive counters of closed tables: one evaluation of all recursive rules."""
+    work = Work(compiled, closed, terms, budget)
+    made, old = RecursiveCounts(), work.old()
+    for number, stratum in compiled.strata.items():
+        if number in compiled.modules:
+            continue  # its counters are never needed
+        heads = Heads()
+        for family in stratum.recursive:
+            rows, n = work.run.whole(family, old, "counting")
+            conclude(family, rows, n, work.type_id, heads)
+            work.budget.check()
+        for name, keys in heads.taken().items():
+            facts, times = counted(keys)
+            made.add(name, facts, times.astype(np.int64))
+    return made

@@ -1,18 +1,20 @@
-"""The state of one update: what was, what is gone, what is new.
+"""The state of one update: what held, what is gone, and what is new.
 
-Start reading at `Work`. The stored facts (I) are never touched: an update is the sets beside them,
-and dropping them undoes it. What is always true:
+Start reading at `Work`. The stored facts (I) never change. An update is the sets beside them, and
+dropping the sets undoes it. Always true:
 
-* `gone` are stored facts that do not hold any more, `added` facts that hold and are not stored; a
-  fact comes back by leaving `gone`. So the papers' D \\ A is `gone`, A \\ D is `added`.
-* `counts` are changes of C_nr without what is stated; `plus` and `minus` what is stated from now
-  on, and not any more; `rewritten` facts whose rows were written anew though nothing is new (taken
-  back and stated again), without their counters.
+* `gone` are stored facts that no longer hold, `added` facts that hold and are not stored. A fact
+  comes back by leaving `gone`. So the papers' D \\ A is `gone`, and A \\ D is `added`.
+* `counts` are changes of C_nr, not counting assertion.
+* `plus` are facts that are asserted now, `minus` those that are retracted.
+* `rewritten` are facts that were retracted and asserted again, so that their rows are new, without
+  their counters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -20,23 +22,24 @@ import numpy as np
 from triplestore.closures.attached import Attached, Schemes, leap_key
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Evaluation
-from triplestore.evaluate.suspects import Tally
+from triplestore.evaluate.suspects import blame
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.steps.traces import Traces
+from triplestore.maintenance.steps.without_stratum import stored_counts, stored_keys
 from triplestore.relations import EXPLICIT, Tables
 from triplestore.relations.facts.body_views import Setting
-from triplestore.relations.facts.counts import CountChanges
+from triplestore.relations.facts.counts import CountChanges, RecursiveChanges
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, size_of
-from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import Stored
-from triplestore.relations.packed_keys import U8, Bools, Columns, Keys, columns_of
+from triplestore.relations.packed_keys import U8, U64, Bools, Columns, Keys, columns_of
+from triplestore.relations.relation import BLOCK
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.written_out import Choice
 
 Mark: TypeAlias = tuple[FactSet, FactSet, CountChanges, RecursiveChanges | None]
-"""Sets and counters as they were."""
+"""A copy of the sets and counters."""
 
 
 class Work:
@@ -47,7 +50,7 @@ class Work:
         compiled: Compiled,
         tables: Tables,
         terms: QueryTerms | None = None,
-        budget: Budget | None = None,
+        budget: ReasoningBudget | None = None,
     ) -> None:
         self.compiled = compiled
         self.type_id = compiled.type_id
@@ -61,9 +64,7 @@ class Work:
         self.counts = CountChanges(self.stored)
         self.recursive: RecursiveChanges | None = None
         """C_r, if it is kept."""
-        self.budget = (budget or Budget()).start()
-        self.tally = Tally(compiled)
-        self.budget.blame = self.tally.blame
+        self.budget = (budget or ReasoningBudget()).start()
         self.run = Evaluation(
             terms,
             compiled.type_id,
@@ -71,41 +72,44 @@ class Work:
             self._foresee,
             self.budget.room,
             self.budget.spend_terms,
-            self.tally,
+            compiled,
         )
+        self.budget.blame = partial(blame, self.run)
         self.terms = terms
         self.traces: Traces | None = None
         self.schemes: Schemes = tables.schemes
         self.choice = Choice("plain")
         """How closures are kept."""
         self.same_program = False
-        """Whether the rules are those under which the stored facts are closed."""
+        """Whether the stored facts are closed under the same rules."""
         self.made_schemes: dict[int, Attached | None] = {}
-        """The schemes after the update where they are others; None where there is none now."""
+        """Schemes that the update changes; None where there is no longer a scheme."""
         self.rounds = 0
+        self._leap_keys: dict[int, list[int]] | None = None
+        """Stratum -> keys of the schemes of its transitive rules."""
 
-    # -- settings: made anew for each use, since they hold on to the sets that exist -------------
+    # -- settings: made for each use, because they refer to the current sets -----------------------
 
     def old(self) -> Setting:
         """I."""
         return Setting(self.stored)
 
     def survivors(self) -> Setting:
-        """I without what is gone."""
+        """I without the facts that are gone."""
         return Setting(self.stored, minus=[self.gone])
 
     def new(self) -> Setting:
-        """What holds now."""
+        """The facts that hold now."""
         return Setting(self.stored, plus=[self.added], minus=[self.gone])
 
     def union(self) -> Setting:
-        """What held or holds."""
+        """The facts that held or hold."""
         return Setting(self.stored, plus=[self.added])
 
     # -- single facts ----------------------------------------------------------------------------
 
-    def stated(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
-        """Which facts are stated after the update; `before` are their statuses, if known."""
+    def asserted(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
+        """Which facts are asserted after the update; `before` are their old statuses, if known."""
         if before is None:
             before = self.stored.of(relation).status(keys)
         found: Bools = before == EXPLICIT
@@ -116,17 +120,37 @@ class Work:
         return found
 
     def supported(self, relation: RelationKey, keys: Keys) -> Bools:
-        """Which facts have C_nr > 0: they are stated, or a nonrecursive rule derives them."""
+        """Which facts have C_nr > 0 now: they are asserted, or a nonrecursive rule derives them.
+        For a module these are the external facts, which do not come from its own rules."""
+        if len(keys) > BLOCK:  # looking facts up takes several times their memory
+            blocks = range(0, len(keys), BLOCK)
+            found = [self.supported(relation, keys[at : at + BLOCK]) for at in blocks]
+            return np.concatenate(found)
         status, counts = self.stored.of(relation).look_up(keys)
-        found: Bools = self.counts.current(relation, keys, counts) > 0
-        return found | self.stated(relation, keys, status)
+        if self.counts.stored is None:  # everything is derived again: old counters do not matter
+            counts = np.zeros_like(counts)
+        derived: Bools = self.counts.current(relation, keys, counts) > 0
+        return derived | self.asserted(relation, keys, status)
+
+    def was_supported(self, relation: RelationKey, keys: Keys) -> Bools:
+        """Which facts had C_nr > 0 before the update."""
+        status, counts = self.stored.of(relation).look_up(keys)
+        found: Bools = (status == EXPLICIT) | (counts > 0)
+        return found
+
+    def all_supported(self, relation: int) -> U64:
+        """The facts of a relation with C_nr > 0 before the update, sorted."""
+        found: U64 = stored_keys(self.stored, relation, EXPLICIT)
+        if self.counts.stored is None:
+            return found
+        return unite(found, stored_counts(self.stored, relation)[0])
 
     def held(self, relation: RelationKey, keys: Keys) -> Bools:
         """Which facts are in I."""
         return self.stored.of(relation).contains_keys(keys)
 
     def holds(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
-        """Which facts hold now; `before` are their statuses, if known."""
+        """Which facts hold now; `before` are their old statuses, if known."""
         found: Bools = self.held(relation, keys) if before is None else before != 0
         if relation in self.gone:
             found = found & ~self.gone.contains(relation, keys)
@@ -134,15 +158,15 @@ class Work:
             found = found | self.added.contains(relation, keys)
         return found
 
-    # -- undoing -----------------------------------------------------------------------
+    # -- undo ------------------------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """What `restore` needs to return to this state."""
+        """The state that `restore` returns to."""
         recursive = None if self.recursive is None else self.recursive.copied()
         return self.gone.copied(), self.added.copied(), self.counts.copied(), recursive
 
     def restore(self, mark: Mark) -> None:
-        """Undo all changes since a mark; counts of instances and measured times stay."""
+        """Undo all changes since a mark. Counted instances and measured times stay."""
         self.gone, self.added, self.counts, self.recursive = mark
 
     # -- schemes -----------------------------------------------------------------------------------
@@ -153,7 +177,7 @@ class Work:
         return set(self.stored.tables.closed), after
 
     def schemes_after(self) -> Schemes:
-        """The schemes that belong to the tables that the update leads to."""
+        """The schemes that belong to the tables after the update."""
         every = {**self.schemes, **self.made_schemes}
         if self.same_program and self._are_known(self.schemes):
             if not self.made_schemes:
@@ -172,34 +196,39 @@ class Work:
         return found
 
     def _are_known(self, schemes: Schemes) -> bool:
-        """Whether all of them belong to the program."""
+        """Whether all schemes belong to the program."""
         return all(key < 0 or key in self.compiled.anchors for key in schemes)
 
     def forget_leaps(self, number: int) -> None:
-        """What is known of a stratum's transitive rules, unless it is found again, ends here."""
-        for key in self.schemes:
-            if key < 0 and self.levels.relation(leap_key(key)) == number:
-                self.made_schemes[key] = None
+        """Drop the closures of a stratum's transitive rules, unless it keeps them again."""
+        if self._leap_keys is None:
+            self._leap_keys = {}
+            for key in self.schemes:
+                if key < 0:
+                    level = self.levels.relation(leap_key(key))
+                    self._leap_keys.setdefault(level, []).append(key)
+        for key in self._leap_keys.get(number, ()):
+            self.made_schemes[key] = None
 
     def take_away(self, batch: Batch) -> None:
-        """Facts of I that hold are gone now."""
+        """Mark facts of I that hold as gone."""
         for name, keys in batch.items():
             self.gone.add(name, keys)
 
     def bring(self, batch: Batch) -> Batch:
-        """Facts that may hold already; those that did not hold, and do now, are returned."""
+        """Add facts that may hold already; returns those that did not hold before."""
         fresh = self.coming(batch)
         self.admit(fresh)
         return fresh
 
     def coming(self, batch: Batch) -> Batch:
-        """Those of some facts that do not hold yet."""
+        """The facts that do not hold yet."""
         self.budget.check()
         return self.filter(batch, lambda name, keys: ~self.holds(name, keys))
 
     def _foresee(self, heads: Heads) -> None:
-        """Raise where conclusions on the way are too many already: those of a relation that are
-        more than its facts are sure to be new, so nothing need be looked up."""
+        """Raise if there are already too many intermediate conclusions. If a relation has more
+        conclusions than facts, the difference is sure to be new, so no look-up is needed."""
         new = different = 0
         for name, (keys, _) in heads.summed.items():
             held = len(self.stored.of(name)) + len(self.added.get(name, ()))
@@ -209,13 +238,13 @@ class Work:
         self.budget.foresee(new)
 
     def come_back(self, fresh: Batch) -> bool:
-        """Whether some of the facts that come are gone."""
+        """Whether some of these facts are gone."""
         return any(
             name in self.gone and self.gone.contains(name, fresh[name]).any() for name in fresh
         )
 
     def admit(self, fresh: Batch) -> None:
-        """Facts that did not hold do from now on."""
+        """Add facts that did not hold."""
         new: Batch = {}
         for name, keys in fresh.items():
             back = self.gone.contains(name, keys) if name in self.gone else None
@@ -227,7 +256,7 @@ class Work:
         self.spend(new)
 
     def spend(self, new: Batch) -> None:
-        """Count facts that did not hold before the update; those that are stated are not made."""
+        """Count facts that did not hold before the update, except asserted ones."""
         made = size_of(new)
         if self.budget.facts is not None:
             for name in new.keys() & self.plus.keys():
@@ -257,12 +286,12 @@ def united(*batches: Batch) -> Batch:
 
 
 def distinct_batch(found: dict[RelationKey, Keys]) -> Batch:
-    """Facts in any order and with repetitions, as a batch."""
+    """Unsorted facts with repetitions, as a batch."""
     return {name: sorted_distinct(keys) for name, keys in found.items() if len(keys)}
 
 
 def facts_of(relation: RelationKey, keys: Keys, type_id: int) -> Columns:
-    """The columns of facts as tables have them: (s, o), or the columns of a tuple."""
+    """The columns of facts in the order of the tables: (s, o), or the columns of a tuple."""
     if isinstance(relation, tuple):
         return columns_of(keys, relation[1])
     first, second = columns_of(keys, 2)

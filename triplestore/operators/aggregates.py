@@ -1,9 +1,9 @@
 """Aggregates: one value per group, added up block by block.
 
-Start at `Aggregate`, which says what is wanted; `accumulator` makes what computes it. Always true:
-an accumulator has one place per group, and whatever the blocks in which rows come, its result is
-the same (sums of floats are added in the order of the rows). Integer sums are exact or refused,
-never wrapped around.
+Start at `ColumnAggregate`, the description of one; `accumulator` makes the object that computes it.
+Always true: an accumulator has one place per group, and its result does not depend on how rows are
+divided into blocks (sums of floats are added in the order of the rows). Integer sums are exact or
+refused, never wrapped around.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ Function: TypeAlias = Literal["count", "sum", "min", "max", "avg", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
-    """What is to be computed of the rows of each group.
+class ColumnAggregate:
+    """An aggregate of the rows of each group.
 
     function  count sum min max avg sample; `sample` is the value of the group's first row
-    column    whose values; None for `count` counts rows
-    distinct  look at each different value of a group once
-    where     name of a column of truth values: only rows where it is true take part
+    column    the column of its values; None for `count` counts rows
+    distinct  use each distinct value of a group once
+    where     name of a boolean column: only rows where it is true are used
 
-    Of no values the count and the sum are 0, and other results are null (see `frame.null_of`; count
-    beside them to tell). NaN is greater than all numbers. Ids compare as numbers and have no sum.
+    Without values the count and the sum are 0, and other results are null (see `frame.null_of`; add
+    a count to distinguish them). NaN is greater than all numbers. Ids compare as numbers and have
+    no sum.
     """
 
     function: Function
@@ -56,9 +57,11 @@ class Aggregate:
 
     def __post_init__(self) -> None:
         if self.function not in get_args(Function):
-            raise UsageError(f"no aggregate {self.function!r}: {', '.join(get_args(Function))}")
+            raise UsageError(
+                f"unknown aggregate {self.function!r}; use one of {', '.join(get_args(Function))}"
+            )
         if self.column is None and (self.function != "count" or self.distinct):
-            raise UsageError(f"aggregate {self.function}: which column?")
+            raise UsageError(f"aggregate {self.function} needs a column")
 
     def __str__(self) -> str:
         what = "*" if self.column is None else f"?{self.column}"
@@ -71,7 +74,7 @@ class Aggregate:
             return INTEGER
         if self.function in ("sum", "avg"):
             if column == ID:
-                raise UsageError(f"{self}: ids have no {self.function}; their values have")
+                raise UsageError(f"{self}: ids have no {self.function}; use their values")
             if self.function == "avg" and column != OBJECT:
                 return REAL
             return INTEGER if column == BOOLEAN else column
@@ -99,7 +102,7 @@ class Accumulator(ABC):
         self._budget.release(size * self._width)
 
     def drop(self, count: int) -> None:
-        """Forget the first groups; the others move to the front."""
+        """Drop the first groups; the others move to the front."""
         for array, fill in zip(self._arrays, self._fills, strict=True):
             rest = len(array) - count
             array[:rest] = array[count:].copy()
@@ -107,7 +110,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def add(self, groups: Array, values: Array | None) -> None:
-        """Take in one value for each of these groups (i64; groups may repeat)."""
+        """Add one value to each of these groups (i64; groups may repeat)."""
 
     @abstractmethod
     def result(self, start: int, stop: int) -> Array:
@@ -128,7 +131,7 @@ class _Count(Accumulator):
 class _IntegerSum(Accumulator):
     """Sums of the high and the low halves, which cannot overflow for fewer than 2^31 rows."""
 
-    def __init__(self, budget: Budget, about: Aggregate) -> None:
+    def __init__(self, budget: Budget, about: ColumnAggregate) -> None:
         super().__init__(budget, (INTEGER, INTEGER), (0, 0))
         self._about = about
 
@@ -147,8 +150,8 @@ class _IntegerSum(Accumulator):
         high, low = self.halves(start, stop)
         if len(high) and (high.max() >= 1 << 31 or high.min() < -(1 << 31)):
             raise UsageError(
-                f"{self._about}: a sum does not fit in 64 bits; give the column as Python integers"
-                " (a column of objects)"
+                f"{self._about}: a sum does not fit in 64 bits; use a column of Python integers"
+                " (of objects)"
             )
         return (high << 32) | low
 
@@ -168,7 +171,7 @@ class _RealSum(Accumulator):
 class _Average(Accumulator):
     """A sum and a count; the quotient of integers is rounded once, from their exact sum."""
 
-    def __init__(self, budget: Budget, about: Aggregate, kind: Type) -> None:
+    def __init__(self, budget: Budget, about: ColumnAggregate, kind: Type) -> None:
         super().__init__(budget, (INTEGER,), (0,))
         self._sum: Accumulator
         if kind.hasobject:
@@ -240,7 +243,7 @@ class _Sample(Accumulator):
         assert values is not None
         new = ~self._arrays[1][groups]
         if new.any():
-            first = groups[new][::-1]  # of equal indexes the last assignment stays
+            first = groups[new][::-1]  # the last assignment to equal indexes wins
             self._arrays[0][first] = values[new][::-1]
             self._arrays[1][first] = True
 
@@ -249,7 +252,7 @@ class _Sample(Accumulator):
 
 
 class _ObjectFold(Accumulator):
-    """Python objects put together two at a time; `empty` for no values."""
+    """Python objects combined two at a time; `empty` without values."""
 
     def __init__(
         self, budget: Budget, fold: Callable[[Any, Any], Any], empty: object = None
@@ -271,7 +274,7 @@ class _ObjectFold(Accumulator):
 
 
 class _Distinct(Accumulator):
-    """Another accumulator, given each value of a group once."""
+    """Another accumulator, to which each value of a group is added once."""
 
     def __init__(self, budget: Budget, kind: Type, inner: Accumulator) -> None:
         super().__init__(budget, (BOOLEAN,), (False,))
@@ -295,15 +298,15 @@ class _Distinct(Accumulator):
         return self._inner.result(start, stop)
 
 
-def accumulator(aggregate: Aggregate, kind: Type | None, budget: Budget) -> Accumulator:
-    """What computes an aggregate of values of this type (None where there is no column)."""
+def accumulator(aggregate: ColumnAggregate, kind: Type | None, budget: Budget) -> Accumulator:
+    """The accumulator of an aggregate for values of this type (None without a column)."""
     if kind is None:
         return _Count(budget)
     made = _plain(aggregate, kind, budget)
     return _Distinct(budget, kind, made) if aggregate.distinct else made
 
 
-def _plain(aggregate: Aggregate, kind: Type, budget: Budget) -> Accumulator:
+def _plain(aggregate: ColumnAggregate, kind: Type, budget: Budget) -> Accumulator:
     function = aggregate.function
     if function == "count":
         return _Count(budget)

@@ -1,11 +1,11 @@
-"""What a running plan may use: memory and time, until it is cancelled.
+"""Limits of a running plan: memory, time and cancellation.
 
 Start at `Context`: operators call `check` between blocks and `charge` before they allocate. Code
-that has no context at hand (parsers, functions of expressions) asks for that of its thread:
-`current()`, which is set by `running`. Always true: `used` is the sum of what
-is charged and not yet released, it never exceeds the budget, and it is back at its old value when a
-plan has ended, however it ended; but for the terms that a query made, which stay charged as long as
-its result is read. A call costs about 0.1 µs.
+without a context at hand (parsers, functions of expressions) uses that of its thread: `current()`,
+which is set by `running`. Always true: `used` is the sum of what is charged and not yet released;
+it never exceeds the budget. It returns to its old value when a plan ends, for whatever reason,
+except for the terms made by a query, which stay charged while its result is read. A call costs
+about 0.1 µs.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from triplestore.errors import BudgetError, CancelledError, TimeLimitError, Usag
 from triplestore.text_limits import DEFAULT, TextLimits
 
 BLOCK_ROWS = 65536
-"""Operators hand on blocks of at most this many rows (a context may say fewer)."""
+"""Maximum number of rows of a block (a context may have a smaller maximum)."""
 
 UNLIMITED = 1 << 62
 
 
 class Flag(Protocol):
-    """Something like `threading.Event`, which another thread sets to stop an operation."""
+    """A flag like `threading.Event`, which another thread sets to stop an operation."""
 
     def is_set(self) -> bool:
         """True if the operation should stop."""
 
 
 class Budget(Protocol):
-    """What the algorithms under the operators see of a context."""
+    """The part of a context that algorithms below the operators use."""
 
     def check(self) -> None:
         """Raise if the operation was cancelled or is out of time."""
@@ -49,8 +49,8 @@ class Context:
     budget      bytes that may be charged at the same time; None for no limit
     seconds     from now until the deadline; None for no deadline
     cancel      a `threading.Event`, set by any thread to stop the plans
-    block_rows  the largest block that operators make
-    text        how large the text of a query may be
+    block_rows  maximum number of rows of a block
+    text        limits of the text of a query
 
     >>> context = Context(budget=1000)
     >>> context.charge(600)
@@ -88,10 +88,10 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
         if self.cancel is not None and self.cancel.is_set():
             raise CancelledError("the operation was cancelled")
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise TimeLimitError("the operation went over its time limit")
+            raise TimeLimitError("the operation exceeded its time limit")
 
     def need(self, size: int) -> None:
-        """Raise BudgetError if `size` bytes more do not fit; take nothing. Checks the time, too."""
+        """Check the time, and raise BudgetError if `size` bytes more do not fit; take nothing."""
         self.check()
         self.charge(size)
         self.used -= size
@@ -116,7 +116,7 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
 
 
 class _Thread(threading.local):
-    """The context of what each thread runs."""
+    """The context of each thread."""
 
     context = Context()
 
@@ -125,7 +125,7 @@ _thread = _Thread()
 
 
 def current() -> Context:
-    """The context of what this thread runs; one without limits if none was set.
+    """The context of this thread; one without limits if none was set.
 
     >>> with running(Context(budget=1000)):
     ...     current().budget
@@ -136,8 +136,8 @@ def current() -> Context:
     return _thread.context
 
 
-class running:  # noqa: N801 - it reads like a function, and costs a third of a generator
-    """While this lasts, the limits of this thread are those of a context."""
+class running:  # noqa: N801 - used like a function, at a third of the cost of a generator
+    """Sets the context of this thread for the duration of a `with` statement."""
 
     __slots__ = ("_before", "_context")
 

@@ -1,12 +1,12 @@
-"""Calls on a stack of their own: each Python thread has a stack of some thousand calls.
+"""Deep calls on a separate stack: the stack of a Python thread has room for some thousand calls.
 
 Start at `on_new_stack`, for one deep call, and `Elsewhere`, for an iterator that is made by deep
 calls. Nothing runs in parallel: the caller waits. A hand-over costs some 100 us (15 to 40 us of CPU
-time), so only deep calls are made in this way. What is always true: errors reach the caller
-unchanged. A caller that is interrupted (Ctrl-C) continues at once: the call ends by itself, which
-takes parsing and planning little time, and an iterator stops when it next looks at the clock. The
-caller's limits, of both kinds (`context` and `thread_limits`), also hold on the new stack
-(`under_these_limits`). If the system has no thread left, a BudgetError is raised.
+time), so this is only used for deep calls. Always true: errors reach the caller unchanged.
+An interrupted caller (Ctrl-C) continues at once; the call ends by itself, soon for parsing and
+planning, and an iterator stops at its next check of the time. The caller's limits of both kinds
+(`context` and `thread_limits`) also hold on the new stack (`under_these_limits`). If the system has
+no thread left, BudgetError is raised.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _Made = TypeVar("_Made")
 
 
 LARGE = 150
-"""Maximum number of tokens of a text that is handled on the stack of the caller."""
+"""Maximum number of tokens of a text that is processed on the stack of the caller."""
 
 
 def on_new_stack(
     function: Callable[_Given, _Made], *arguments: _Given.args, **named: _Given.kwargs
 ) -> _Made:
-    """What a function gives that is called with a stack of its own.
+    """The result of a function, called on a separate stack.
 
     >>> on_new_stack(max, 3, 5)
     5
@@ -43,7 +43,7 @@ def on_new_stack(
     def call() -> None:
         try:
             made.set_result(limited_function(*arguments, **named))
-        except BaseException as error:  # noqa: BLE001 - it arrives at the caller
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller
             made.set_exception(error)
 
     start(Thread(target=call, daemon=True))
@@ -51,7 +51,7 @@ def on_new_stack(
 
 
 def start(thread: Thread) -> None:
-    """Start a thread, or raise BudgetError where the system has none left."""
+    """Start a thread, or raise BudgetError if the system has none left."""
     try:
         thread.start()
     except RuntimeError as error:
@@ -59,7 +59,7 @@ def start(thread: Thread) -> None:
 
 
 def under_these_limits(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-    """The same function, to be called in another thread under the limits of this one.
+    """The same function for another thread, under the limits of this one.
 
     >>> under_these_limits(max)(3, 5)
     5
@@ -75,8 +75,8 @@ def under_these_limits(function: Callable[_Given, _Made]) -> Callable[_Given, _M
 
 def _no_thread(error: RuntimeError) -> BudgetError:
     return BudgetError(
-        f"the system has no thread left for this work ({error}); make the query shorter, run less "
-        "at the same time, or raise the limits of this process on threads and address space"
+        f"the system has no thread left for this work ({error}); make the query shorter, run fewer "
+        "queries at a time, or raise the limits of this process on threads and address space"
     )
 
 
@@ -86,7 +86,7 @@ def when_large(
     *arguments: _Given.args,
     **named: _Given.kwargs,
 ) -> _Made:
-    """What a function gives; on a stack of its own if `size`, the tokens of a text, is large.
+    """The result of a function; on a separate stack if `size`, the tokens of a text, is large.
 
     >>> when_large(10, max, 3, 5), when_large(10_000, max, 3, 5)
     (5, 5)
@@ -97,10 +97,10 @@ def when_large(
 
 
 class Elsewhere(Generator[_Made, None, None]):
-    """An iterator whose items are made in a thread of its own, one each time it is asked.
+    """An iterator whose items are made in a separate thread, one at a time, on demand.
 
-    stop   makes that thread stop soon; called where the one that waits for it is interrupted
-    close  ends the iterator that is followed
+    stop   makes that thread stop soon; called if the waiting thread is interrupted
+    close  closes the followed iterator
 
     >>> squares = Elsewhere(lambda: None, lambda items: items.close())
     >>> squares.follow(squares.call(lambda: (n * n for n in range(3))))
@@ -117,7 +117,7 @@ class Elsewhere(Generator[_Made, None, None]):
         self._items: Generator[_Made, None, None] | None = None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function gives, called in that thread."""
+        """The result of a function, called in that thread."""
         try:
             future = self._thread.submit(under_these_limits(function), *arguments)
         except RuntimeError as error:
@@ -131,7 +131,7 @@ class Elsewhere(Generator[_Made, None, None]):
             raise
 
     def follow(self, items: Generator[_Made, None, None]) -> None:
-        """Hand on the items of an iterator that was made in that thread."""
+        """Yield the items of an iterator that was made in that thread."""
         self._items = items
 
     def send(self, value: None) -> _Made:
@@ -152,7 +152,7 @@ class Elsewhere(Generator[_Made, None, None]):
         traceback: TracebackType | None = None,
         /,
     ) -> _Made:
-        """Raise an error where the iterator is; it is not asked what it makes of that."""
+        """Raise an error where the iterator is; it cannot handle the error."""
         self.close()
         raise kind
 

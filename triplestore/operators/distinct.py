@@ -1,7 +1,7 @@
 """Each row once, in the order of first appearance.
 
-Nothing is done for rows that are known to be unique; rows that are sorted by all their columns are
-compared with their neighbours; all others go through an exact hash table that grows with them.
+Rows that are known to be unique are passed on; rows that are sorted by all their columns are
+compared with their neighbours; all others are looked up in an exact hash table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from triplestore.operators.row_keys import KeyCoder
 
 
 class Distinct(Operator):
-    """The child's rows without duplicates; rows are handed on as soon as they first come.
+    """The child's rows without duplicates; each row is passed on at its first appearance.
 
     >>> from triplestore.operators import Values
     >>> Distinct(Values(Frame.of(x=[2, 1, 2], y=[5, 6, 5]))).run(Context()).to_rows()
@@ -41,7 +41,7 @@ class Distinct(Operator):
         self._sorted = set(child.order) == set(child.names)
 
     def detail(self) -> str:
-        """How it is done, unless by hashing."""
+        """The method, unless it is hashing."""
         return "(known)" if self.child.unique else "(sorted)" if self._sorted else ""
 
     def _open(self, context: Context) -> Blocks:
@@ -86,7 +86,7 @@ class Distinct(Operator):
 
 
 def changes(columns: Sequence[Array], rows: int, last: Sequence[Array] | None) -> Array:
-    """Which rows differ from the row before; `last` is the one before the first, if there is one.
+    """The rows that differ from the row before; `last` is the one before the first, if any.
 
     >>> changes([np.array([1, 1, 2])], 3, [np.array([1])]).tolist()
     [False, False, True]
@@ -103,7 +103,7 @@ def changes(columns: Sequence[Array], rows: int, last: Sequence[Array] | None) -
 
 
 def _differ(one: Array, other: Array) -> Array:
-    """Where two columns have different values; NaN is no different from NaN."""
+    """Where two columns have different values; NaN equals NaN."""
     differ: Array = one != other
     if one.dtype.kind == "f":
         differ &= ~(np.isnan(one) & np.isnan(other))

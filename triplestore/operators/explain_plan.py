@@ -1,6 +1,6 @@
-"""What the operators of a plan did, as a tree in text and in JSON.
+"""The statistics of the operators of a plan, as a tree in text and in JSON.
 
-Start at `explain` and `to_json`; `statistics` says what the figures are.
+Start at `explain` and `to_json`; `operator.Statistics` defines the figures.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 def explain(root: Operator) -> str:
     """The operators as a tree of lines, each with its estimated and actual rows, time and memory.
 
-    >>> from triplestore.operators import Context, Filter, Frame, Values
-    >>> plan = Filter(Values(Frame.of(x=[1, 2, 3])), lambda frame: frame["x"] > 1, text="?x > 1")
+    >>> from triplestore.operators import Context, FilterRows, Frame, Values
+    >>> rows = Values(Frame.of(x=[1, 2, 3]))
+    >>> plan = FilterRows(rows, lambda frame: frame["x"] > 1, text="?x > 1")
     >>> _ = plan.run(Context())
     >>> print("\\n".join(line[:38].rstrip() for line in explain(plan).splitlines()))
     filter ?x > 1  est 2  rows 2  blocks 1
@@ -32,7 +33,7 @@ def explain(root: Operator) -> str:
 
 
 def to_json(root: Operator) -> dict[str, Any]:
-    """The same as a tree of dicts that `json.dumps` takes."""
+    """The same as a tree of dicts for `json.dumps`."""
     made = _dict_of(root)
     stack = [(root, made)]
     while stack:
@@ -44,7 +45,7 @@ def to_json(root: Operator) -> dict[str, Any]:
 
 
 def _dict_of(node: Operator) -> dict[str, Any]:
-    """A node, its children left out."""
+    """A node without its children."""
     record = node.statistics
     return {
         "operator": node.kind,

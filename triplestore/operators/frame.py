@@ -1,9 +1,9 @@
 """Frames: named columns of equal length, of term ids or of typed values.
 
 Start at `Frame`. A column is a one-dimensional numpy array of one of the types below; ids are
-uint32. Always true: columns are not written to after their frame was made (columns may be views of
-published tables); `order` and `unique` are promises that the rows keep. Making a frame of columns
-that exist costs about 0.3 µs, selecting or renaming columns copies nothing.
+uint32. Always true: the columns of a frame are never changed (they may be views of published
+tables); `order` and `unique` hold for the rows. Making a frame of existing columns costs about 0.3
+µs; selecting or renaming columns copies nothing.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ BOOLEAN: Type = np.dtype(np.bool_)
 OBJECT: Type = np.dtype(object)
 TYPES = (ID, INTEGER, REAL, BOOLEAN, OBJECT)
 
-_OBJECT_BYTES = 72  # what one value of an object column is charged: a pointer and a short text
+_OBJECT_BYTES = 72  # charged per value of an object column: a pointer and a short text
 
 
 class Frame:
     """Some rows in named columns.
 
-    order   the rows are sorted by these columns, ascending, the first one first; () if unknown
+    order   the rows are sorted by these columns, ascending; () if unknown
     unique  no row occurs twice; False if unknown
 
     >>> frame = Frame.of(x=[1, 1, 2], y=[5, 7, 6], order=("x", "y"), unique=True)
@@ -68,10 +68,10 @@ class Frame:
         unique: bool = False,
         **named: Array | Sequence[Any],
     ) -> Frame:
-        """A frame of arrays (used as they are) or of lists (of ids, if they are integers)."""
+        """A frame of arrays (not copied) or of lists (of ids, if they are integers)."""
         arrays = {name: as_column(column) for name, column in {**(columns or {}), **named}.items()}
         if not arrays:
-            raise UsageError("a frame without columns is made by Frame((), (), rows)")
+            raise UsageError("to make a frame without columns, use Frame((), (), rows)")
         frame = cls(
             tuple(arrays), tuple(arrays.values()), len(next(iter(arrays.values()))), order, unique
         )
@@ -97,7 +97,7 @@ class Frame:
 
     @property
     def nbytes(self) -> int:
-        """What the columns are charged."""
+        """The bytes that the columns are charged."""
         return self.rows * sum(width_of(column.dtype) for column in self.columns)
 
     def slice(self, start: int, stop: int) -> Frame:
@@ -112,7 +112,7 @@ class Frame:
         )
 
     def take(self, positions: Array) -> Frame:
-        """The rows at these positions, in their order: a copy, with no promises."""
+        """The rows at these positions, in their order: a copy, without order or uniqueness."""
         return Frame(
             self.names, [column.take(positions) for column in self.columns], len(positions)
         )
@@ -140,7 +140,7 @@ class Frame:
         return list(zip(*(column.tolist() for column in self.columns), strict=True))
 
     def validate(self) -> None:
-        """Raise unless all that is promised of frames holds (costly: looks at every row)."""
+        """Raise unless everything that must hold for frames holds (costly: reads every row)."""
         if len(set(self.names)) != len(self.names) or len(self.names) != len(self.columns):
             raise UsageError(f"columns need different names: {self.names}")
         for name, column in zip(self.names, self.columns, strict=True):
@@ -156,7 +156,7 @@ class Frame:
 
 
 def as_column(values: Array | Sequence[Any]) -> Array:
-    """An array as it is; a list of integers as ids, of floats, booleans or others by their kind."""
+    """An array unchanged; a list of integers as ids, other lists by their type."""
     if isinstance(values, np.ndarray):
         return values
     first = next(iter(values), 0)
@@ -178,20 +178,20 @@ def objects(values: Iterable[Any]) -> Array:
 
 
 def width_of(kind: Type) -> int:
-    """What one value of this type is charged, in bytes."""
+    """The bytes that one value of this type is charged."""
     return _OBJECT_BYTES if kind.hasobject else kind.itemsize
 
 
 def row_width(types: Iterable[Type]) -> int:
-    """What one row of these types is charged, in bytes."""
+    """The bytes that one row of these types is charged."""
     width = 0
-    for kind in types:  # ids are nearly all there is, and plans are made often
+    for kind in types:  # nearly all columns are ids, and plans are made often
         width += 4 if kind is ID else width_of(kind)
     return width
 
 
 def null_of(kind: Type) -> Any:
-    """What stands in a column where there is no value: 0 (unbound), NaN, False or None."""
+    """The value of a column that means no value: 0 (unbound), NaN, False or None."""
     if kind.hasobject:
         return None
     return np.nan if kind == REAL else kind.type(0)
@@ -203,7 +203,7 @@ def nulls(kind: Type, rows: int) -> Array:
 
 
 def kept_order(order: tuple[str, ...], names: Iterable[str]) -> tuple[str, ...]:
-    """The longest beginning of an order that is left when only these columns are kept."""
+    """The longest prefix of an order that has only these columns."""
     kept = set(names)
     for i, name in enumerate(order):
         if name not in kept:

@@ -1,7 +1,7 @@
 """Grouping: one row per distinct key, with aggregates of its rows.
 
-Rows that are sorted by the columns of the key are grouped run by run, in the memory of one block;
-others through an exact hash table, in the memory of the groups.
+Rows that are sorted by the columns of the key are grouped run by run, with memory for one block;
+other rows by an exact hash table, with memory for the groups.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from triplestore.errors import UsageError
-from triplestore.operators.aggregates import Accumulator, Aggregate, accumulator
+from triplestore.operators.aggregates import Accumulator, ColumnAggregate, accumulator
 from triplestore.operators.context import Context
 from triplestore.operators.distinct import changes
 from triplestore.operators.frame import BOOLEAN, Array, Frame
@@ -24,12 +24,12 @@ from triplestore.operators.row_keys import KeyCoder
 class Group(Operator):
     """The distinct values of the columns `by`, each with its aggregates.
 
-    With no columns there is one group, also of no rows. Groups come in the order of their first
+    Without columns there is one group, even without rows. Groups come in the order of their first
     rows, which is the order of the key if the child is sorted by it.
 
     >>> from triplestore.operators import Values
     >>> rows = Values(Frame.of(x=[1, 2, 1], y=[5, 6, 7]))
-    >>> total = {"n": Aggregate("count"), "top": Aggregate("max", "y")}
+    >>> total = {"n": ColumnAggregate("count"), "top": ColumnAggregate("max", "y")}
     >>> Group(rows, "x", total).run(Context()).to_rows()
     [(1, 2, 7), (2, 1, 6)]
     """
@@ -40,7 +40,7 @@ class Group(Operator):
         self,
         child: Operator,
         by: str | Sequence[str],
-        aggregates: Mapping[str, Aggregate],
+        aggregates: Mapping[str, ColumnAggregate],
         *,
         estimate: float | None = None,
     ) -> None:
@@ -55,7 +55,9 @@ class Group(Operator):
             column = self._place(aggregate.column)
             where = self._place(aggregate.where)
             if where is not None and child.types[where] != BOOLEAN:
-                raise UsageError(f"group: {aggregate}: ?{aggregate.where} holds no truth values")
+                raise UsageError(
+                    f"group: {aggregate}: ?{aggregate.where} does not have truth values"
+                )
             self._inputs.append((column, where))
             types.append(aggregate.type_of(BOOLEAN if column is None else child.types[column]))
         size = len(self.by)
@@ -96,7 +98,7 @@ class Group(Operator):
             for it, (column, _) in zip(self.aggregates.values(), self._inputs, strict=True)
         ]
 
-    @np.errstate(invalid="ignore", over="ignore")  # inf - inf is NaN, as IEEE 754 says
+    @np.errstate(invalid="ignore", over="ignore")  # inf - inf is NaN, as in IEEE 754
     def _add(
         self, accumulators: list[Accumulator], block: Frame, groups: Array, count: int
     ) -> None:
@@ -114,7 +116,7 @@ class Group(Operator):
         accumulators = self._accumulators(context)
         coder = KeyCoder(self._key_types, account)
         table = GroupTable(account)
-        seen: list[list[Array]] = []  # the keys of the groups that each block brought
+        seen: list[list[Array]] = []  # the keys of the new groups of each block
         for block in blocks:
             self._charge_block(context, block.rows * 32)
             codes = coder.learn([block.columns[i] for i in self._key], block.rows)
@@ -162,20 +164,20 @@ class Group(Operator):
         yield self._result(last, accumulators, 0, 1)
 
     def _add_none(self, accumulators: list[Accumulator]) -> None:
-        """One group of no rows."""
+        """Add one group without rows."""
         for one in accumulators:
             one.grow(1)
 
     def _result(
         self, keys: list[Array], accumulators: list[Accumulator], start: int, stop: int
     ) -> Frame:
-        """The groups [start, stop), whose keys are given."""
+        """The groups [start, stop) with these keys."""
         columns = (*keys, *(one.result(start, stop) for one in accumulators))
         return Frame(self.names, columns, stop - start, self.order, True)
 
 
 def _together(parts: list[list[Array]], most: int) -> Iterator[list[Array]]:
-    """Parts of columns, each of at most `most` rows, joined as far as that stays so."""
+    """Parts of columns, joined to parts of at most `most` rows."""
     waiting: list[list[Array]] = []
     rows = 0
     for part in parts:

@@ -1,9 +1,9 @@
 """Numbers for distinct keys: the exact hash table under distinct, group and hash join.
 
-Start at `GroupTable`. Always true: a key's group is its place in the order of first appearance;
-whether the table is a dict of Python (few keys, kernels not in use) or arrays searched by kernels
-cannot be seen from outside. Memory: 8 bytes a key and 6 to 12 of slots, charged before they are
-allocated; both the old and the new slots while it grows.
+Start at `GroupTable`. Always true: a key's group is its place in the order of first appearance. The
+table is a dict of Python (few keys, kernels not in use) or arrays searched by kernels, with the
+same results. Memory: 8 bytes per key and 6 to 12 per slot, charged before they are allocated; both
+the old and the new slots while it grows.
 """
 
 from __future__ import annotations
@@ -18,54 +18,47 @@ from triplestore.kernels.jit import plain_python
 from triplestore.kernels.rows.group import group_find, group_insert, group_rehash
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import Array
+from triplestore.operators.thresholds import OPERATORS
 
 Keys = NDArray[np.uint64]
 
-SMALL = 4096
-"""Kernels are loaded (a quarter of a second, once) for inputs of more rows than this."""
-
-PIECE = 1 << 17
-"""Rows given to one call of a kernel, so that none takes longer than a few milliseconds."""
-
-FEW = 32
-"""So few keys are numbered faster by a Python dict, also when kernels are loaded."""
-
-_ENTRY_BYTES = 120  # of a Python dict with an int key and an int value
+_ENTRY_BYTES = 120  # per entry of a Python dict with an int key and an int value
 
 _loaded = False
 
 
 def use_kernels(rows: int) -> bool:
-    """True if kernels are in use already, or if there are enough rows to load them."""
+    """True if kernels are loaded already, or if there are enough rows to load them."""
     global _loaded
     if _loaded:
         return True
-    if rows > SMALL:
+    if rows > OPERATORS.rows_without_kernels:
         _loaded = not plain_python()
         return True
     return False
 
 
 def pieces(rows: int, budget: Budget) -> Iterator[tuple[int, int]]:
-    """The ranges [start, stop) in which long work is done, with a check before each."""
-    for start in range(0, rows, PIECE):
+    """Ranges [start, stop) of rows for long work, with a check of the limits before each."""
+    size = OPERATORS.piece_rows
+    for start in range(0, rows, size):
         budget.check()
-        yield start, min(start + PIECE, rows)
+        yield start, min(start + size, rows)
 
 
 def filled(size: int, kind: Any, budget: Budget) -> Array:
-    """Zeros whose memory is there already.
+    """Zeros in allocated memory.
 
-    From `np.zeros` the pages of a long array come when they are first touched, and the first piece
-    of work that goes everywhere in it would wait for all of them at once (150 ms for 80 MB).
+    The pages of a long array of `np.zeros` are allocated when first touched, so the first random
+    access to all of it would wait for all pages at once (150 ms for 80 MB).
     """
-    if size <= PIECE:
+    if size <= OPERATORS.piece_rows:
         return np.zeros(size, kind)
     return enlarged(np.empty(0, kind), 0, size, 0, budget)
 
 
 def enlarged(array: Array, used: int, room: int, fill: Any, budget: Budget) -> Array:
-    """A longer copy of an array of which some places are in use, filled up with a value."""
+    """A longer copy of a partly used array, filled up with a value."""
     longer = np.empty(room, array.dtype)
     for start, stop in pieces(used, budget):
         longer[start:stop] = array[start:stop]
@@ -76,7 +69,7 @@ def enlarged(array: Array, used: int, room: int, fill: Any, budget: Budget) -> A
 
 
 class GroupTable:
-    """Distinct 64-bit keys, numbered 0, 1, 2, ... in the order in which they came.
+    """Distinct 64-bit keys, numbered 0, 1, 2, ... in the order of first appearance.
 
     >>> from triplestore.operators.context import Context
     >>> table = GroupTable(Context())
@@ -98,13 +91,13 @@ class GroupTable:
         self.nbytes = 0  # charged
 
     def insert(self, keys: Keys) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The group of each key, and where in `keys` the first of each new group stands."""
+        """The group of each key, and the places in `keys` of the first key of each new group."""
         if self._numbers is not None:
             rows = self.count + len(keys)
-            if rows <= FEW or not use_kernels(rows):
+            if not use_kernels(rows):
                 return self._insert_few(self._numbers, keys)
             self._leave_dict()
-        if len(keys) <= PIECE:
+        if len(keys) <= OPERATORS.piece_rows:
             return self._insert_piece(keys)
         groups = np.empty(len(keys), np.uint32)
         firsts = []
@@ -116,7 +109,7 @@ class GroupTable:
     def find(self, keys: Keys) -> NDArray[np.int64]:
         """The group of each key, or -1."""
         if self._numbers is not None:
-            if len(keys) <= FEW or not use_kernels(len(keys)):
+            if not use_kernels(len(keys)):
                 get = self._numbers.get
                 return np.array([get(key, -1) for key in keys.tolist()], np.int64)
             self._leave_dict()
@@ -126,13 +119,13 @@ class GroupTable:
         return groups
 
     def keys(self) -> Keys:
-        """The key of each group: a view that the next insertion may outdate."""
+        """The key of each group: a view that is invalid after the next insertion."""
         if self._numbers is not None:
             return np.array(list(self._numbers), np.uint64)
         return self._keys[: self.count]
 
     def clear(self) -> None:
-        """Forget all keys and release the memory."""
+        """Drop all keys and release the memory."""
         self._budget.release(self.nbytes)
         self.__init__(self._budget)  # type: ignore[misc]
 
@@ -173,7 +166,7 @@ class GroupTable:
         return groups, firsts[: self.count - before]
 
     def _grow(self, needed: int) -> None:
-        """Make room for this many groups: slots for half as many more, at least twice the old."""
+        """Make room for `needed` groups: slots for half as many more, at least twice the old."""
         if needed >= 1 << 32:
             raise AssertionError("more than 2^32 groups")
         places = max(16, 2 * len(self._slots) if len(self._keys) else 0)

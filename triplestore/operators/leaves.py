@@ -1,7 +1,7 @@
-"""Where rows come from: frames that exist (`Values`), and relations (`Scan`).
+"""Leaves of plans: existing frames (`Values`), and relations (`Scan`).
 
 A pattern of a relation has one entry per column: a name (the column of the result), an int (only
-rows with this id), or None (any id, not in the result). A name that stands twice wants equal ids.
+rows with this id), or None (any id, not in the result). A repeated name requires equal ids.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context
 from triplestore.operators.frame import ID, Array, Frame
-from triplestore.operators.operator import Blocks, Operator, Stream, variables
+from triplestore.operators.operator import Blocks, Operator, Stream, Text, shown, variables
 from triplestore.relations.relation import StoredRelation
 from triplestore.relations.status import HOLDS
 
@@ -23,8 +23,8 @@ Pattern: TypeAlias = Sequence[str | int | None]
 
 
 class Values(Operator):
-    """The rows of a frame. Another frame of the same columns can be put in its place between runs,
-    which is how a rule's plan is given its delta.
+    """The rows of a frame. It can be replaced between runs by another frame with the same columns;
+    this is how a rule's plan gets its delta.
 
     >>> values = Values(Frame.of(x=[1, 2]))
     >>> values.frame = Frame.of(x=[3])
@@ -46,13 +46,13 @@ class Values(Operator):
 
     @property
     def frame(self) -> Frame:
-        """The rows of the next run; keeps the promises of order and uniqueness of the first."""
+        """The rows of the next run; order and uniqueness are those of the first frame."""
         return self._frame
 
     @frame.setter
     def frame(self, frame: Frame) -> None:
         if frame.names != self.names:
-            raise UsageError(f"a frame of {self.names} is wanted, not of {frame.names}")
+            raise UsageError(f"expected a frame of {self.names}, not of {frame.names}")
         self._frame = frame
 
     def detail(self) -> str:
@@ -98,7 +98,7 @@ class Scan(Operator):
         *,
         where: int = HOLDS,
         order: int | None = None,
-        name: str = "",
+        name: Text = "",
         estimate: float | None = None,
     ) -> None:
         self.relation = relation
@@ -177,7 +177,7 @@ class Scan(Operator):
         return (Frame((), (), 1, (), True),) if held else ()
 
     def _frame(self, columns: tuple[Array, ...]) -> Frame:
-        """The block's rows that match the constants and repeated names, in the named columns."""
+        """The named columns of the block's rows that match the constants and repeated names."""
         chosen: dict[str, Array] = {}
         mask: Array | None = None
         for place, (entry, column) in enumerate(zip(self.pattern, columns, strict=True)):
@@ -207,10 +207,10 @@ def check_pattern(
     return tuple(pattern)
 
 
-def atom(name: str, pattern: Pattern) -> str:
-    """A pattern as people write it: `knows[?x, 5]`."""
+def atom(name: Text, pattern: Pattern) -> str:
+    """A pattern as text: `knows[?x, 5]`."""
     entries = [
         f"?{entry}" if isinstance(entry, str) else "_" if entry is None else str(entry)
         for entry in pattern
     ]
-    return f"{name}[{', '.join(entries)}]"
+    return f"{shown(name)}[{', '.join(entries)}]"

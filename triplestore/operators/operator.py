@@ -1,22 +1,22 @@
-"""The contract of operators: what a plan is made of, and how it runs.
+"""The contract of operators, the nodes of plans.
 
-Start at `Operator`; a plan is its root. `run` gives the whole result as one frame, `stream` gives
-it in blocks as they are made.
+Start at `Operator`; a plan is its root. `run` returns the whole result as one frame, `stream`
+returns it in blocks as they are made.
 
-How blocks travel. `open` gives either a tuple of blocks that are ready, or an iterator of blocks
-to come. The tuple is the fast path: while an operator's input is a small tuple and its output fits
-in a block, no generator is made, so a rule on a small delta costs some microseconds an operator.
-Both ways are one code path of each operator, chosen by the sizes that occur.
+How blocks are passed on. `open` returns either a tuple of blocks that are ready, or an iterator of
+blocks. The tuple is the fast path: while an operator's input is a small tuple and its output fits
+in a block, no generator is made, so a rule on a small delta costs some microseconds per operator.
+Each operator has one code path for both, which depends on the sizes.
 
-What is always true
+Always true
     - A block has at most `context.block_rows` rows (whole results of `run` may have more), the
       names and types that the operator announces, and keeps its `order` and `unique`, as does the
-      concatenation of all its blocks. Empty blocks are not handed on.
-    - A block of an iterator is valid as long as someone refers to it, but charged to the budget
-      only until the next one is asked for; who keeps blocks charges them.
-    - Nothing stays charged when a plan has ended by exhaustion, an error, or by being closed.
-    - The frame that `run` returns is the caller's: it is no longer charged.
-    - A plan may run any number of times, one at a time and in one thread at a time; its statistics
+      concatenation of all its blocks. Empty blocks are not passed on.
+    - A block of an iterator is valid as long as it is referenced, but charged to the budget only
+      until the next one is requested; a reader that keeps blocks must charge them.
+    - Nothing stays charged when a plan has ended by exhaustion, by an error, or by being closed.
+    - The frame returned by `run` belongs to the caller: it is no longer charged.
+    - A plan may run any number of times, once at a time and in one thread at a time; its statistics
       add up until `clear_statistics`.
 """
 
@@ -33,25 +33,46 @@ from triplestore.errors import UsageError
 from triplestore.operators.context import BLOCK_ROWS, Context
 from triplestore.operators.deep_calls import Elsewhere
 from triplestore.operators.frame import Array, Frame, Type, empty_frame, row_width, width_of
-from triplestore.operators.statistics import Statistics
 
 Stream: TypeAlias = Generator[Frame, None, None]
 Blocks: TypeAlias = tuple[Frame, ...] | Stream
 MOST_DEEP = 48
-"""Maximum number of operators on one stack, each read by the next; others get another stack."""
+"""Maximum number of nested operators on one stack; deeper ones get another stack."""
 
-_PACKED = 8  # pieces of at most a block each that become one
+_PACKED = 8  # number of pieces of at most a block each that are joined to one
 
 Text: TypeAlias = str | Callable[[], str]
-"""What people read of a condition; a function where making the text is put off."""
+"""The text of a condition for people, or a function that makes it."""
+
+
+class Statistics:
+    """The statistics of one operator, summed over its calls since the last `clear`.
+
+    Rows, blocks and calls are exact, even if a plan was stopped (they count what was passed on
+    until then); seconds include those of the operators below; bytes are the maximum that the
+    operator itself had charged at a time.
+    """
+
+    __slots__ = ("blocks", "bytes", "calls", "rows", "seconds")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Reset all figures to zero."""
+        self.calls = 0
+        self.blocks = 0
+        self.rows = 0
+        self.seconds = 0.0
+        self.bytes = 0
 
 
 class Operator(ABC):
     """One node of a plan; `children` are the operators that it reads.
 
     names, types   the columns of its result
-    order, unique  what is known of its result (see `Frame`)
-    estimate       rows that are expected
+    order, unique  those of its result (see `Frame`)
+    estimate       the expected number of rows
     """
 
     kind: ClassVar[str] = "operator"
@@ -67,7 +88,9 @@ class Operator(ABC):
         estimate: float = 0.0,
     ) -> None:
         if len(set(names)) != len(names) or len(names) != len(types):
-            raise UsageError(f"{self.kind}: columns need different names and a type each: {names}")
+            raise UsageError(
+                f"{self.kind}: columns need different names and one type each: {names}"
+            )
         self.names = names
         self.types = types
         self.children = children
@@ -77,23 +100,23 @@ class Operator(ABC):
         self.width = row_width(types)
         self.statistics = Statistics()
         self._every: tuple[Operator, ...] = ()
-        # Operators that run on the stack of the caller of `open`: this one and those below it.
+        # The number of operators on the stack of the caller of `open`: this one and those below.
         self._height: int = 1 + max((child._height % MOST_DEEP for child in children), default=0)
         self._held = 0  # bytes charged by this operator now
-        self._block = 0  # those of them that are charged for the block handed on last
+        self._block = 0  # the part of them for the block passed on last
         self._reading: list[tuple[Operator, Stream]] = []  # children that are open
 
-    # What a subclass defines.
+    # Methods for subclasses to define.
 
     @abstractmethod
     def _open(self, context: Context) -> Blocks:
         """The blocks of the result: a tuple if they are ready, or an iterator."""
 
     def detail(self) -> str:
-        """What the operator does beyond its kind, for people."""
+        """The details of the operator besides its kind, for people."""
         return ""
 
-    # What everyone calls.
+    # Public methods.
 
     def run(self, context: Context) -> Frame:
         """The whole result as one frame."""
@@ -122,7 +145,7 @@ class Operator(ABC):
             self.settle(context)
 
     def open(self, context: Context) -> Blocks:
-        """Begin: for the parent of this operator, which closes what it does not exhaust."""
+        """Begin; for the parent of this operator, which must exhaust or close the blocks."""
         record = self.statistics
         record.calls += 1
         began = perf_counter()
@@ -149,7 +172,7 @@ class Operator(ABC):
         return None
 
     def settle(self, context: Context) -> None:
-        """Release whatever operators of this plan have charged; its iterators are closed."""
+        """Close the iterators of this plan, and release what its operators have charged."""
         for node in self.nodes():
             if node._held or node._reading:
                 node._close(context)
@@ -167,7 +190,7 @@ class Operator(ABC):
         return self._every
 
     def bytes_kept(self) -> int:
-        """What the operators of this plan still hold of what they saw last."""
+        """The number of bytes that the operators of this plan hold after the last run."""
         return sum(node._own_bytes() for node in self.nodes())
 
     def _own_bytes(self) -> int:
@@ -185,7 +208,7 @@ class Operator(ABC):
     def __repr__(self) -> str:
         return f"<{self.label()}>"
 
-    # What subclasses call.
+    # Methods for subclasses to call.
 
     def _charge(self, context: Context, size: int) -> None:
         """Charge state that lasts until `_release`, or until this operator ends."""
@@ -199,7 +222,7 @@ class Operator(ABC):
         self._held -= size
 
     def _charge_block(self, context: Context, size: int) -> None:
-        """Charge the next block that is handed on, instead of the one before it."""
+        """Charge the next block that is passed on, instead of the one before it."""
         if self._block:
             self._release(context, self._block)
             self._block = 0
@@ -207,7 +230,7 @@ class Operator(ABC):
         self._block = size
 
     def _account(self, context: Context) -> Account:
-        """The budget as algorithms see it, charged to this operator."""
+        """A budget for algorithms, charged to this operator."""
         return Account(context, self)
 
     def _read(self, context: Context, child: Operator) -> Blocks:
@@ -247,7 +270,7 @@ class Operator(ABC):
     def _close_children(self, context: Context) -> None:
         for child, iterator in self._reading:
             iterator.close()
-            child._close(context)  # an iterator that was never asked for a block does not do it
+            child._close(context)  # an iterator that never started does not close it
         self._reading.clear()
 
     def _close(self, context: Context) -> None:
@@ -258,13 +281,13 @@ class Operator(ABC):
 
 
 def _elsewhere(child: Operator, context: Context) -> Blocks:
-    """Open an operator on a stack of its own, and read its blocks there.
+    """Open an operator on a separate stack, and read its blocks there.
 
-    A plan of thousands of joins is as deep: each operator is a call.
+    A plan with thousands of joins is that deep: each operator is a call.
     """
 
     def stop() -> None:
-        context.deadline = 0.0  # long ago
+        context.deadline = 0.0  # in the past
 
     def close(blocks: Stream) -> None:
         blocks.close()
@@ -284,9 +307,9 @@ def _elsewhere(child: Operator, context: Context) -> Blocks:
 
 
 class Account:
-    """A context's budget for one user of it, who may give all of it back at once.
+    """The part of a context's budget that one user holds, and can release at once.
 
-    With an operator, what is charged is charged to that operator, and released when it ends.
+    With an operator, everything is charged to that operator, and released when it ends.
     """
 
     __slots__ = ("context", "held", "operator")
@@ -324,7 +347,7 @@ class Account:
 
 def gather(operator: Operator, blocks: Blocks, account: Account) -> Frame:
     """All blocks of an operator as one frame, charged to `account` unless they were ready."""
-    ready = isinstance(blocks, tuple)  # then they stay charged to the operator that made them
+    ready = isinstance(blocks, tuple)  # then they stay charged to the operator below
     kept: list[list[Array]] = []
     rows = 0
     block = None
@@ -352,9 +375,9 @@ def gather(operator: Operator, blocks: Blocks, account: Account) -> Frame:
 
 
 def pack_last(kept: list[list[Array]]) -> None:
-    """Join the last pieces of columns that are kept, if they are many small ones.
+    """Join the last pieces of kept columns, if they are many small ones.
 
-    Between arrays of the size of blocks the allocator leaves holes: 250 MB for 200.
+    The allocator leaves holes between arrays of the size of blocks: 250 MB for 200.
 
     >>> kept = [[np.array([i])] for i in range(8)]
     >>> pack_last(kept)
@@ -379,7 +402,7 @@ def _concatenate(pieces: list[Array], rows: int, kind: Type, account: Account) -
 
 
 def positions(names: tuple[str, ...], wanted: tuple[str, ...], who: str) -> list[int]:
-    """Where the wanted columns stand among `names`, or an error that names what is missing."""
+    """The places of the wanted columns in `names`; an error if one is missing."""
     missing = [name for name in wanted if name not in names]
     if missing:
         raise UsageError(
@@ -389,15 +412,15 @@ def positions(names: tuple[str, ...], wanted: tuple[str, ...], who: str) -> list
 
 
 def shown(text: Text) -> str:
-    """A text, made now if that was put off."""
+    """A text; calls the function that makes it, if it is one."""
     return text if isinstance(text, str) else text()
 
 
 def variables(names: tuple[str, ...]) -> str:
-    """Names as people write variables."""
+    """Names as text of variables: `?x, ?y`."""
     return " ".join(f"?{name}" for name in names)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tuple of one or several names."""
+    """One name or several as a tuple."""
     return (value,) if isinstance(value, str) else tuple(value)

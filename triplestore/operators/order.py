@@ -1,8 +1,8 @@
 """Rows in an order, all of them or the first ones.
 
-All rows: they are collected, their positions sorted in steps (`sort_positions`), and handed on
-block by block. The first k: a buffer of at most 2k rows and a block, from which rows that cannot be
-among the first k are dropped as soon as they come.
+All rows: they are collected, their positions sorted in steps (`sort_positions`), and passed on
+block by block. The first k: a buffer of at most 2k rows and a block; rows that cannot be among the
+first k are dropped at once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Key: TypeAlias = str | tuple[str, bool]
 class Order(Operator):
     """The child's rows sorted by columns; equal rows keep their order.
 
-    keys   names, or pairs (name, descending); the first counts most
+    keys   names, or pairs (name, descending); the first has priority
     limit  maximum number of rows, the first ones; None for all
 
     None sorts before other objects, NaN after other numbers, ids as numbers.
@@ -51,7 +51,7 @@ class Order(Operator):
         self, child: Operator, keys: str | Sequence[Key], *, limit: int | None = None
     ) -> None:
         if limit is not None and limit < 0:
-            raise UsageError(f"order: the limit must not be negative, as {limit} is")
+            raise UsageError(f"order: the limit must not be negative: {limit}")
         pairs = [(key, False) if isinstance(key, str) else key for key in as_tuple(keys)]
         self.keys = tuple((name, bool(down)) for name, down in pairs)
         names = tuple(name for name, _ in self.keys)
@@ -70,13 +70,13 @@ class Order(Operator):
         )
 
     def detail(self) -> str:
-        """The keys, the limit, and whether there was nothing to do."""
+        """The keys, the limit, and whether the rows were sorted already."""
         keys = " ".join(f"desc(?{name})" if down else f"?{name}" for name, down in self.keys)
         limit = "" if self.limit is None else f" first {self.limit}"
         return keys + limit + (" (known)" if self._is_sorted else "")
 
     def _new_order(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Ascending keys up to the first descending one; equal rows keep the order they had."""
+        """The order of the result: ascending keys up to the first descending one, then the old."""
         if any(self._descending):
             return names[: self._descending.index(True)]
         return tuple(dict.fromkeys((*names, *self.child.order)))
@@ -118,8 +118,8 @@ class Order(Operator):
 
     def _first(self, context: Context, blocks: Blocks, limit: int) -> Stream:
         account = self._account(context)
-        kept: list[Frame] = []  # the best rows so far, and blocks that came since
-        worst: Array | None = None  # the first key of the last of the best, once there are enough
+        kept: list[Frame] = []  # the first rows so far, and later blocks
+        worst: Array | None = None  # the first key of the last of these, once there are enough
         rows = 0
         for block in blocks:
             if worst is not None:
@@ -145,7 +145,7 @@ class Order(Operator):
         return best
 
     def _not_after(self, block: Frame, worst: Array) -> Frame:
-        """The rows whose first key is not after the worst one (nor surely so: of numbers)."""
+        """The rows whose first key is not after the worst one, or may not be."""
         column = block.columns[self._places[0]]
         if column.dtype.hasobject:
             return block

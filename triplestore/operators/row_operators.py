@@ -1,7 +1,7 @@
-"""Operators that look at one block at a time: filter, project, extend, limit, union.
+"""Operators on one block at a time: filter, project, extend, limit, union.
 
-Each is a `Map`: from one block it makes one block that is not longer. What they keep of their
-input they do not copy.
+Each is a `Map`: it turns each block into one block that is not longer. Columns that stay are not
+copied.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ Expression: TypeAlias = Callable[[Frame], Array]
 
 
 class Map(Operator):
-    """An operator that makes of each block of its child one block that is not longer."""
+    """An operator that turns each block of its child into one block that is not longer."""
 
     child: Operator
 
     @abstractmethod
     def _apply(self, context: Context, block: Frame) -> Frame:
-        """The block that becomes of `block`; charges what it allocates by `_charge_block`."""
+        """The result for `block`; charges its allocations by `_charge_block`."""
 
     def _open(self, context: Context) -> Blocks:
         blocks = self._read(context, self.child)
@@ -51,12 +51,12 @@ class Map(Operator):
         return (self._apply(context, block) for block in blocks)
 
 
-class Filter(Map):
+class FilterRows(Map):
     """The rows for which a condition holds.
 
     >>> from triplestore.operators import Values
     >>> rows = Values(Frame.of(x=[1, 2, 3], y=[3, 2, 1]))
-    >>> Filter(rows, lambda frame: frame["x"] >= frame["y"]).run(Context()).to_rows()
+    >>> FilterRows(rows, lambda frame: frame["x"] >= frame["y"]).run(Context()).to_rows()
     [(2, 2), (3, 1)]
     """
 
@@ -83,19 +83,19 @@ class Filter(Map):
         self.text = text
 
     def detail(self) -> str:
-        """The condition, if its text was given."""
+        """The condition, if its text is known."""
         return shown(self.text)
 
     def _apply(self, context: Context, block: Frame) -> Frame:
         self._charge_block(context, block.rows * (1 + self.width))
         mask = self.condition(block)
         if mask.dtype != BOOLEAN or len(mask) != block.rows:
-            raise AssertionError(f"{self.label()}: the condition is no column of truth values")
+            raise AssertionError(f"{self.label()}: the condition is not a boolean column")
         return block if mask.all() else block.where(mask)
 
 
 class Project(Map):
-    """Some columns of the child, in a given sequence, under the same or other names.
+    """Some columns of the child, in a given order, under the same or other names.
 
     >>> from triplestore.operators import Values
     >>> rows = Values(Frame.of(x=[1, 2], y=[3, 4]))
@@ -149,7 +149,7 @@ class Project(Map):
 
 
 def rename(child: Operator, names: Mapping[str, str]) -> Project:
-    """All columns of the child, some under new names: {old: new}."""
+    """All columns of the child, some with new names: {old: new}."""
     positions(child.names, tuple(names), "rename")
     return Project(child, {names.get(name, name): name for name in child.names})
 
@@ -190,7 +190,7 @@ class Extend(Map):
         self.text = text or ("" if callable(value) else str(value))
 
     def detail(self) -> str:
-        """The new column, and what it is, if its text was given."""
+        """The new column, and its expression if the text is known."""
         return f"?{self.name} := {shown(self.text)}" if self.text else f"?{self.name}"
 
     def _apply(self, context: Context, block: Frame) -> Frame:
@@ -209,7 +209,7 @@ class Extend(Map):
 
 
 class Limit(Operator):
-    """At most `limit` rows, after leaving out the first `offset`; stops its child early.
+    """At most `limit` rows after the first `offset`; stops its child early.
 
     >>> from triplestore.operators import Values
     >>> Limit(Values(Frame.of(x=[1, 2, 3, 4])), 2, offset=1).run(Context()).to_rows()
@@ -263,9 +263,9 @@ class Limit(Operator):
 
 
 class Union(Operator):
-    """The rows of several children, one child after the other: a bag, nothing is made distinct.
+    """The rows of several children, one child after the other, with duplicates.
 
-    The children have the same columns, in any sequence.
+    The children have the same columns, in any order.
 
     >>> from triplestore.operators import Values
     >>> one, two = Values(Frame.of(x=[1], y=[2])), Values(Frame.of(y=[3], x=[4]))
@@ -277,7 +277,7 @@ class Union(Operator):
 
     def __init__(self, children: Sequence[Operator]) -> None:
         if not children:
-            raise UsageError("union: at least one input is wanted")
+            raise UsageError("union: at least one input is needed")
         names = children[0].names
         aligned = []
         for child in children:

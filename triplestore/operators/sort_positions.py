@@ -2,10 +2,10 @@
 
 Start at `sorted_positions`. Columns become words of 32 bits; from the last word to the first, each
 is packed with the row's place in the order so far and sorted as one array of 64 bits: `np.sort` of
-uint64 is vectorised (5 ns a value, 20 times faster than a stable argsort), and the packed place
-makes it stable. Long arrays are first cut into ranges of keys (`kernels.rows.partition`), so that
-a sort of millions can be stopped. Memory while it runs: 24 bytes a row, charged; the positions that
-come out have 4.
+uint64 is vectorised (5 ns per value, 20 times faster than a stable argsort), and the packed place
+makes it stable. Long arrays are first split into ranges of keys (`kernels.rows.partition`), so that
+a sort of millions can be stopped. It needs 24 bytes per row while it runs, charged; the resulting
+positions need 4.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from triplestore.kernels.rows.partition import bucket_of, place_keys
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import BOOLEAN, ID, Array
-from triplestore.operators.group_table import PIECE, filled, pieces, use_kernels
+from triplestore.operators.group_table import filled, pieces, use_kernels
 from triplestore.operators.row_keys import narrow, order_keys
+from triplestore.operators.thresholds import OPERATORS
 
 Words = NDArray[np.uint64]
 Positions = NDArray[Any]
 
-_AT_ONCE = 2 * PIECE  # values that one call of np.sort may sort
-_FEW = 2048  # rows for which np.lexsort is faster than packing
 _SAMPLES = 64  # per range of keys
 _AT_ONCE_IN_PYTHON = 1 << 17
 _SPLITTERS = 256
@@ -38,14 +37,14 @@ def sorted_positions(
 ) -> Positions:
     """The positions of rows in the order of these columns; equal rows keep their order.
 
-    None comes first in columns of objects, NaN last in those of numbers; descending is the reverse.
+    None comes first in object columns, NaN last in columns of numbers; descending is the reverse.
 
     >>> from triplestore.operators.context import Context
     >>> columns = [np.array([2, 1, 2], np.uint32), np.array([0.5, 3.0, 1.5])]
     >>> sorted_positions(columns, [False, True], 3, Context()).tolist()
     [1, 2, 0]
     """
-    if rows < _FEW:
+    if rows < OPERATORS.lexsort_rows:
         keys = [
             ~_order(column) if down else _order(column)
             for column, down in zip(columns, descending, strict=True)
@@ -69,12 +68,12 @@ def sorted_positions(
 
 
 def sort_words(values: Words, budget: Budget) -> Words:
-    """The values in order: the same array, or another if there are many."""
-    if len(values) <= _AT_ONCE or not use_kernels(len(values)):
+    """The sorted values: in the same array, or in another one if there are many."""
+    if len(values) <= OPERATORS.sorted_at_once or not use_kernels(len(values)):
         values.sort()
         return values
     buckets = 2
-    while buckets * PIECE < len(values):
+    while buckets * OPERATORS.piece_rows < len(values):
         buckets *= 2
     size = 12 * len(values)
     budget.charge(size)
@@ -97,7 +96,7 @@ def sort_words(values: Words, budget: Budget) -> Words:
 
 
 def sorted_in_steps(values: list[Any], budget: Budget) -> list[Any]:
-    """A sorted list, made of parts that are sorted one after the other if it is long.
+    """A sorted list; a long one is sorted in parts, one after the other.
 
     >>> from triplestore.operators.context import Context
     >>> sorted_in_steps([3, 1, 2], Context())
@@ -119,14 +118,14 @@ def sorted_in_steps(values: list[Any], budget: Budget) -> list[Any]:
 
 
 def _order(column: Array) -> Array:
-    """Values that compare as those of the column, as unsigned integers (so that ~ reverses)."""
+    """Unsigned integers that compare as the values of the column (so that ~ reverses them)."""
     if column.dtype == ID:
         return column
     return order_keys(_ranked(column) if column.dtype.hasobject else column)
 
 
 def _word(column: Array, rows: slice | Positions, half: int) -> NDArray[np.uint32]:
-    """32 bits of the order of some values: all of a narrow type, else the low or the high half."""
+    """32 bits of sort keys: all bits of a narrow type, otherwise the low or the high half."""
     values = column[rows]
     if values.dtype == ID:
         return values
@@ -137,7 +136,7 @@ def _word(column: Array, rows: slice | Positions, half: int) -> NDArray[np.uint3
 
 
 def _varies(column: Array, half: int, budget: Budget) -> bool:
-    """Whether sorting by this word could change anything."""
+    """Whether sorting by this word can change the order."""
     first = _word(column, slice(0, 1), half)
     return any(
         bool((_word(column, slice(start, stop), half) != first).any())
@@ -157,7 +156,7 @@ def _ranked(column: Array) -> NDArray[np.uint32]:
 def _sort_by(
     column: Array, half: int, down: bool, before: Positions | None, budget: Budget
 ) -> Positions:
-    """The positions `before` (all, in their order), sorted by one word; charged in its place."""
+    """The positions `before` (all by default), sorted by one word; the charge is replaced."""
     rows = len(column)
     budget.charge(8 * rows)
     keys = np.empty(rows, np.uint64)

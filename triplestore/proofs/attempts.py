@@ -36,11 +36,9 @@ from triplestore.proofs.builder import frame_of, least_rows, values_in
 from triplestore.proofs.closed_facts import Closed, ground, unify
 from triplestore.proofs.origins import helper_rule, is_helper_atom, origin_of, renaming
 from triplestore.proofs.steps import Attempt, Values
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations.packed_keys import key_of
 from triplestore.rules.subclass_rules import copied_class
-
-MOST_SETS = 500  # sets of items of one rule that are tried
-MOST_ROWS = 100_000  # matches that are followed, and rows of an atom that nothing leads to
 
 
 def attempts(closed: Closed, fact: Atom, most: int) -> tuple[list[Attempt], int]:
@@ -139,7 +137,7 @@ class _Search:
 
     def _with(self, matching: Matching, place: int) -> Matching | None:
         """A set of items and one more; None if that cannot be looked at."""
-        if self._tried >= MOST_SETS or matching.n > MOST_ROWS:
+        if self._tried >= PROOFS.attempt_sets or matching.n > PROOFS.attempt_rows:
             self.exact = False
             return None
         made = copy(matching)
@@ -147,7 +145,7 @@ class _Search:
         made.computations = list(matching.computations)
         number, item = self._numbers[place], self.body[place]
         if isinstance(item, TripleAtom | TupleAtom):
-            if made.cost(number)[1] > MOST_ROWS:
+            if made.cost(number)[1] > PROOFS.attempt_rows:
                 self.exact = False
                 return None
             made.match(number)

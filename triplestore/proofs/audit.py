@@ -1,4 +1,4 @@
-"""Is a closure exactly what the rules derive from what is stated?
+"""Checks that a closure is exactly what the rules derive from asserted facts.
 
 Start reading at `audit`. It computes the closure anew, in memory and from stated facts alone, and
 compares facts and counters, relation by relation, helper relations included. That takes as long as
@@ -23,8 +23,8 @@ import numpy as np
 from triplestore.closures.attached import Attached
 from triplestore.datalog.text import show
 from triplestore.evaluate.conclusions import Heads, conclude
-from triplestore.maintenance.limits.budget import Budget
-from triplestore.maintenance.modules.viewed_rules import viewed_rules
+from triplestore.maintenance.budget import ReasoningBudget
+from triplestore.maintenance.modules.union import viewed_rules
 from triplestore.maintenance.steps.regrouping import summarise_whole
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
@@ -46,8 +46,8 @@ from triplestore.relations.facts.sorted_arrays import counted, places_in, sorted
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
 from triplestore.relations.packed_keys import Keys
 from triplestore.rules.body_plans import WHOLE, plan_for
+from triplestore.rules.compile_rules import compile_rules
 from triplestore.rules.compiled_program import Compiled, recursive_numbers
-from triplestore.rules.families import compile_rules
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.terms import Dictionary
 
@@ -55,7 +55,7 @@ Progress = Callable[[str], None]
 
 _SAYS = {
     "missing": "{} that follow are not in the store",
-    "unfounded": "{} in the store as inferred do not follow from what is stated",
+    "unfounded": "{} in the store as inferred do not follow from stated facts",
     "status": "{} have a status that there is not",
     "count": "{} have a counter that is not the number of nonrecursive rule instances",
 }
@@ -121,7 +121,7 @@ def audit(
     thorough: bool = False,
     examples: int = 5,
     progress: Progress | None = None,
-    budget: Budget | None = None,
+    budget: ReasoningBudget | None = None,
     prefixes: Mapping[str, str] | None = None,
 ) -> Audit:
     """Whether tables are closed under a program, facts and counters.
@@ -149,7 +149,7 @@ def audit(
         auditor.check_instances()
         auditor.check_foundations()
     else:
-        budget = budget or Budget()
+        budget = budget or ReasoningBudget()
         if budget.progress is None:
             budget.progress = say
         auditor.compare(auditor.computed_anew(budget))
@@ -235,9 +235,9 @@ class _Auditor:
 
     # -- against a closure that is computed anew -------------------------------------------------
 
-    def computed_anew(self, budget: Budget) -> Tables:
-        """The closure of what is stated."""
-        self.say("what is stated")
+    def computed_anew(self, budget: ReasoningBudget) -> Tables:
+        """The closure of the asserted facts."""
+        self.say("stated facts")
         stated = self._stated()
         terms = self.closed.terms
         method = strategy("dredc")
@@ -336,7 +336,7 @@ class _Auditor:
             self._check_counts(relation, keys, wanted)
 
     def _heads(self, numbers: list[int]) -> dict[RelationKey, Keys]:
-        """What all instances of some rules conclude, each as often as there are instances."""
+        """The conclusions of all instances of some rules, one for each instance."""
         closed, heads = self.closed, Heads()
         rules = [self.compiled.rules[number] for number in numbers]
         work = closed.work()
@@ -351,7 +351,7 @@ class _Auditor:
         return heads.taken()
 
     def check_foundations(self) -> None:
-        """What is inferred follows from what is stated."""
+        """Every inferred fact follows from asserted facts."""
         found = FactSet()
         every = range(len(self.compiled.rules))
         for number, fresh in enumerate(rounds(self.closed, every, FactSet()), 1):

@@ -1,4 +1,4 @@
-"""Match the body of a family item by item, each with facts of its own choice.
+"""Match the body of a family item by item; each atom may see other facts.
 
 Start reading at `Matching`. Each item is matched by the engine's evaluation, one step at a time.
 Only the order is its own, in three ways that proofs need: all variables are kept to the end, each
@@ -14,8 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.proofs.closed_facts import Closed
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import U32, Keys
@@ -25,8 +26,6 @@ from triplestore.rules.families import CompiledAtom, Computation, Family
 Sees: TypeAlias = Callable[[int], Setting]
 """What the atom of a number is matched with."""
 
-_SAMPLE = 256  # rows of a frame by which the next item is chosen
-
 
 class Matching:
     """A frame of matches of some items of a body, and the items that are left.
@@ -34,7 +33,7 @@ class Matching:
     rows, n  the frame: a column for each variable that has values, then the number of the goal
     """
 
-    def __init__(self, closed: Closed, family: Family, rows: Rows, n: int, sees: Sees) -> None:
+    def __init__(self, closed: Closed, family: Family, rows: Bindings, n: int, sees: Sees) -> None:
         self.closed = closed
         self.family = family
         self.rows, self.n = rows, n
@@ -53,7 +52,7 @@ class Matching:
         rows, n = closed.run.goals(family, relation, goals)
         return cls(closed, family, rows, n, sees)
 
-    def finish(self) -> tuple[Rows, int]:
+    def finish(self) -> tuple[Bindings, int]:
         """Match everything that is left."""
         while self.n and self.step():
             pass
@@ -118,7 +117,7 @@ class Matching:
             return 2, self.n * float(rows[0])
         values = self.rows[atom.terms[place]]
         assert values is not None
-        sample = values[:_SAMPLE]
+        sample = values[: PROOFS.sampled_rows]
         return 1, float(relation.fanout((column,), (sample,)).sum()) * self.n / len(sample)
 
     def match(self, i: int) -> None:

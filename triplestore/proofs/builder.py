@@ -7,7 +7,6 @@ and the members of its aggregates, are found here, for the few instances that a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.errors import BudgetError
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.proofs.body_matching import Matching
 from triplestore.proofs.closed_facts import Closed, ground, unify
 from triplestore.proofs.explorer import Explorer
@@ -33,14 +32,6 @@ from triplestore.proofs.proof import Proof
 from triplestore.proofs.proof_graph import ProofLink
 from triplestore.proofs.steps import Member, ProofPart, ProofStep, Values
 from triplestore.rules.families import Family
-
-
-class Found(NamedTuple):
-    """The steps of one proof as links, and which of their nodes are proved."""
-
-    goal: int
-    last: ProofLink | None
-    links: dict[int, ProofLink]
 
 
 class Builder:
@@ -204,15 +195,15 @@ class Builder:
 
 def _matches(
     closed: Closed, family: Family, values: Mapping[Variable, Constant]
-) -> tuple[Rows, int]:
+) -> tuple[Bindings, int]:
     """The matches of a body in which some variables have values."""
     rows = frame_of(closed, family, values)
     return Matching(closed, family, rows, 1, lambda item: closed.all).finish()
 
 
-def frame_of(closed: Closed, family: Family, values: Mapping[Variable, Constant]) -> Rows:
+def frame_of(closed: Closed, family: Family, values: Mapping[Variable, Constant]) -> Bindings:
     """A frame of one row with these values."""
-    rows: Rows = [None] * (family.width + 1)
+    rows: Bindings = [None] * (family.width + 1)
     rows[family.width] = np.zeros(1, dtype=np.uint32)
     for place, name in enumerate(family.variables):
         value = values.get(Variable(name))
@@ -221,14 +212,14 @@ def frame_of(closed: Closed, family: Family, values: Mapping[Variable, Constant]
     return rows
 
 
-def least_rows(rows: Rows) -> np.ndarray:
+def least_rows(rows: Bindings) -> np.ndarray:
     """The places of the rows of a frame by their values."""
     columns = [column for column in rows if column is not None]
     return np.lexsort(columns[::-1]) if columns else np.zeros(0, dtype=np.int64)
 
 
 def values_in(
-    closed: Closed, family: Family, rows: Rows, places: np.ndarray
+    closed: Closed, family: Family, rows: Bindings, places: np.ndarray
 ) -> list[dict[Variable, Constant]]:
     """What variables stand for in some rows of a frame."""
     found: list[dict[Variable, Constant]] = [{} for _ in places]

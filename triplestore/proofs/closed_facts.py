@@ -35,8 +35,9 @@ from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import I64, U8, U32, Keys, key_of
+from triplestore.rules.compile_rules import compile_rules
 from triplestore.rules.compiled_program import Compiled
-from triplestore.rules.families import Family, compile_rules
+from triplestore.rules.families import Family
 from triplestore.rules.simplify import SimpleProgram, is_given, simplify
 from triplestore.rules.subclass_rules import copied_class
 from triplestore.terms import Dictionary
@@ -156,7 +157,7 @@ class Closed:
     def place(self, fact: Atom) -> Place:
         """Where a fact is kept, if it holds."""
         if any(isinstance(term, Variable) for term in fact.terms):
-            raise UsageError(f"{fact} is no fact: it has variables")
+            raise UsageError(f"{fact} is not a fact: it has variables")
         keys = [term.key for term in fact.terms if isinstance(term, Constant)]
         ids = self.terms.encode_keys(keys)
         if isinstance(fact, TupleAtom):

@@ -20,12 +20,10 @@ from triplestore.closures.attached import CLOSED, Attached
 from triplestore.datalog.program import Atom, Constant, TripleAtom, TupleAtom, Variable
 from triplestore.datalog.slices import Slice
 from triplestore.proofs.closed_facts import Closed, Place, ground, unify
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.rules.modules.chain_shapes import ChainShape, shape_of
-
-LARGE = 20_000
-"""Closures of fewer pairs are searched like everything else: that finds smallest proofs."""
 
 
 class Instance(NamedTuple):
@@ -42,7 +40,8 @@ class Walks:
     def __init__(self, closed: Closed) -> None:
         self._closures: dict[RelationKey, _Closure] = {}
         for attached in closed.tables.schemes.values():
-            if attached.structure.kind in CLOSED and attached.closure.count() > LARGE:
+            closed_whole = attached.structure.kind in CLOSED
+            if closed_whole and attached.closure.count() > PROOFS.closure_pairs:
                 found = _Closure(closed, attached)
                 self._closures.update(dict.fromkeys(attached.ids, found))
 
@@ -52,8 +51,8 @@ class Walks:
         return frozenset() if found is None else found.rules
 
     def links(self, place: Place) -> tuple[list[Instance], bool] | None:
-        """Instances that prove a pair from edges of its closure, and whether there is no smaller
-        proof; None if it is an edge itself, or of no large closure."""
+        """Instances that prove a pair from edges of its closure, and whether that is the smallest
+        proof; None if it is an edge, or not in a large closure."""
         found = self._closures.get(place[0])
         return None if found is None else found.links(place)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads
 from triplestore.maintenance.steps.regrouping import summarise
 from triplestore.proofs.body_matching import Matching, Sees
@@ -145,7 +145,7 @@ def all_at(closed: Closed, family: Family, pivot: int) -> Sees:
 
 
 def each(closed: Closed, family: Family, setting: Setting) -> Sees:
-    """A setting for the atoms of a family, but for internal relations, of which all is seen."""
+    """A setting for the atoms of a family; all facts of internal relations are seen."""
     if setting is closed.all:
         return lambda item: setting
     helpers = [closed.is_helper(atom.relation) for atom in family.body]
@@ -172,7 +172,7 @@ def _plain(
 _NONE: I64 = np.zeros(0, dtype=np.int64)
 
 
-def premise_of(closed: Closed, atom: CompiledAtom, rows: Rows, n: int) -> Premise:
+def premise_of(closed: Closed, atom: CompiledAtom, rows: Bindings, n: int) -> Premise:
     """The facts that an atom matches in the rows of a frame."""
     columns = columns_in(atom, rows, n)
     if atom.relation != ANY:
@@ -187,7 +187,7 @@ def premise_of(closed: Closed, atom: CompiledAtom, rows: Rows, n: int) -> Premis
     return found
 
 
-def columns_in(atom: CompiledAtom, rows: Rows, n: int) -> Columns:
+def columns_in(atom: CompiledAtom, rows: Bindings, n: int) -> Columns:
     """The values of the terms of an atom."""
     found = []
     for term in atom.terms:
@@ -197,7 +197,7 @@ def columns_in(atom: CompiledAtom, rows: Rows, n: int) -> Columns:
     return tuple(found)
 
 
-def rules_of(family: Family, rows: Rows, n: int) -> I64:
+def rules_of(family: Family, rows: Bindings, n: int) -> I64:
     """The number of the rule of each row."""
     if family.table is None:
         return np.full(n, family.rules[0], dtype=np.int64)

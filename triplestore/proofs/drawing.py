@@ -6,17 +6,15 @@ is a node between what it needs and what it concludes, with its conditions below
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.datalog.program import Constraint
-from triplestore.proofs.proof_text import fact_text, part_text, rule_text
+from triplestore.proofs.proof_text import Prefixes, fact_text, part_text, rule_text
 from triplestore.proofs.steps import ProofStep
 
 if TYPE_CHECKING:
     from triplestore.proofs.proof import Proof
-
-Names = Mapping[str, str]
 
 
 class _Box(NamedTuple):
@@ -31,7 +29,7 @@ class _Arrow(NamedTuple):
     dashed: bool = False
 
 
-def dot(proof: Proof, names: Names) -> str:
+def dot(proof: Proof, names: Prefixes) -> str:
     """A digraph for Graphviz."""
     shapes = {
         "stated": "shape=box, style=rounded",
@@ -49,7 +47,7 @@ def dot(proof: Proof, names: Names) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def mermaid(proof: Proof, names: Names) -> str:
+def mermaid(proof: Proof, names: Prefixes) -> str:
     """A flowchart for Mermaid."""
     ends = {"stated": ('(["', '"])'), "inferred": ('["', '"]'), "rule": ('>"', '"]')}
     lines = ["flowchart BT"]
@@ -63,7 +61,7 @@ def mermaid(proof: Proof, names: Names) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _parts(proof: Proof, names: Names) -> Iterator[_Box | _Arrow]:
+def _parts(proof: Proof, names: Prefixes) -> Iterator[_Box | _Arrow]:
     numbers = {fact: number for number, fact in enumerate(proof.steps)}
     for fact, number in numbers.items():
         step = proof.steps[fact]
@@ -79,7 +77,7 @@ def _parts(proof: Proof, names: Names) -> Iterator[_Box | _Arrow]:
                 yield _Arrow(f"f{numbers[needed]}", f"r{number}", dashed=needed not in used)
 
 
-def _rule(step: ProofStep, names: Names) -> Iterator[str]:
+def _rule(step: ProofStep, names: Prefixes) -> Iterator[str]:
     rule = step.rule
     assert rule is not None
     named = rule.id if isinstance(rule, Constraint) else rule.name

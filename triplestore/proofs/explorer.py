@@ -12,12 +12,12 @@ One that is enough
     for: if they complete a proof, what else there is on that level is never seen.
 Forwards
     Where levels become too wide (a dense transitive relation has n^2 facts two levels down), the
-    rules behind the goal are fired forwards from what is stated until it comes; then all heights
+    rules behind the goal are fired forwards from asserted facts until it comes; then all heights
     are known, and a proof is read off: the smallest, if it does not have very many rivals.
 Some proof
     Where that would take too long as well, another search takes instances with at most one premise
     that is not stated first, one step after the other, and others only when these are used up. Its
-    proof is well-founded, but may be higher than need be.
+    proof is well-founded, but may be higher than the smallest.
 """
 
 from __future__ import annotations
@@ -36,16 +36,10 @@ from triplestore.proofs.closure_paths import Walks
 from triplestore.proofs.concluding_instances import Instances, concluding, linear
 from triplestore.proofs.forward_rounds import Heights, rounds, rules_behind
 from triplestore.proofs.proof_graph import NEVER, ProofGraph, ProofLink
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, Bools, in_sorted
-
-_WIDE = 64  # facts on a level from which it is worth to look for stated premises first
-_AT_ONCE = 4096  # facts that are expanded together
-_STEP = 256  # the same in the search for some proof
-_MANY = 2000  # facts of one height from which one instance of each is enough, to read off a proof
-_KEPT = 10  # what an instance that is kept costs, in rows
-_CHEAPER = 100  # times as many rows may be looked at forwards, where they are not kept
 
 Mode = Literal["stated", "least", "linear", "all"]
 """Which instances are looked for: all premises stated, of less height, all but one stated, any."""
@@ -65,7 +59,7 @@ class Limits:
     depth: int = 1_000_000
 
 
-class _Spent(Exception):  # noqa: N818 - it is no error
+class _Spent(Exception):  # noqa: N818 - not an error
     """A search came to its limits."""
 
 
@@ -106,7 +100,7 @@ class Explorer(ProofGraph):
             pass
         try:
             more = 0.0 if exact else self.limits.seconds
-            self._begin(self._deadline + more, _CHEAPER)
+            self._begin(self._deadline + more, PROOFS.forward_rows)
             return self._by_rounds(goal)
         except _Spent:
             if exact:
@@ -123,7 +117,7 @@ class Explorer(ProofGraph):
     def alternatives(self, goal: int, count: int) -> tuple[list[ProofLink], bool]:
         """The last steps of the smallest proofs of a node that do not need it, the least first.
 
-        At most `count`; True beside them if there are no others.
+        At most `count`; and True if these are all.
         """
         try:
             self._begin(time.monotonic() + self.limits.seconds)
@@ -166,7 +160,7 @@ class Explorer(ProofGraph):
         level, seen = [goal], {goal}
         self._exhausted = False
         for depth in range(1, self.limits.depth + 1):
-            if len(level) > _WIDE:
+            if len(level) > PROOFS.wide_level:
                 self._expand(level, "stated")
                 if self._done(goal, depth, count):
                     return True
@@ -203,7 +197,7 @@ class Explorer(ProofGraph):
             heights.forget(height)
             nodes = levels.get(height, [])
             if nodes:
-                self._one_each = len(nodes) > _MANY
+                self._one_each = len(nodes) > PROOFS.one_each
                 self.complete &= not self._one_each
                 below = Setting(closed.stated.stored, plus=[given, heights.derived])
                 self._expand(nodes, "least", below)
@@ -226,11 +220,11 @@ class Explorer(ProofGraph):
                 known.extend(self.below([node], seen))
         while first or second:
             if first:
-                nodes = [first.popleft() for _ in range(min(_STEP, len(first)))]
+                nodes = [first.popleft() for _ in range(min(PROOFS.step_nodes, len(first)))]
                 self._expand(nodes, "linear")
                 second.extend(nodes)
             else:
-                nodes = [second.popleft() for _ in range(min(_STEP // 16, len(second)))]
+                nodes = [second.popleft() for _ in range(min(PROOFS.step_nodes // 16, len(second)))]
                 self._expand([node for node in nodes if self.height[node] == NEVER], "all")
             if self.height[goal] < NEVER:
                 return True
@@ -255,8 +249,8 @@ class Explorer(ProofGraph):
         try:
             for (relation, class_id), members in groups.items():
                 of = self.closed.slice_at(relation, class_id)
-                for at in range(0, len(members), _AT_ONCE):
-                    part = members[at : at + _AT_ONCE]
+                for at in range(0, len(members), PROOFS.expanded_together):
+                    part = members[at : at + PROOFS.expanded_together]
                     self._expand_slice(of, relation, part, mode, sees)
                     for node in part:
                         self.expanded[node] = mode
@@ -339,5 +333,5 @@ class Explorer(ProofGraph):
         self._keep(heads, instances.take(first))
 
     def _keep(self, heads: I64, instances: Instances) -> None:
-        self._check(_KEPT * len(instances))
+        self._check(PROOFS.kept_cost * len(instances))
         self.add(heads, instances)

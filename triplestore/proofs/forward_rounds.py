@@ -1,9 +1,9 @@
-"""Forwards from what is stated: the facts that follow, round by round.
+"""Forwards from asserted facts: the facts that follow, round by round.
 
-Start reading at `rounds`. All rules fire on what the round before found, whatever their strata, so
-that the round in which a fact comes is the height of its least proof. Negations, and what is
-aggregated, are looked up in the snapshot, which is right if that is closed; and if it is not, then
-some of its facts never come, or some come that it does not have: `audit` looks for these.
+Start reading at `rounds`. All rules of all strata fire on the facts of the last round, so the round
+of a fact is the height of its least proof. Negations and aggregates are looked up in the snapshot,
+which is right if that is closed. If it is not closed, some of its facts are never found, or others
+are: `audit` reports these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.datalog.program import TripleAtom, TupleAtom
 from triplestore.datalog.slices import Slice, slice_of
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.steps.regrouping import summarise_whole
@@ -24,7 +24,8 @@ from triplestore.relations.facts.fact_sets import ANY, Batch, FactSet, RelationK
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import Keys
 from triplestore.rules.body_plans import WHOLE, plan_for
-from triplestore.rules.families import Family, compile_rules
+from triplestore.rules.compile_rules import compile_rules
+from triplestore.rules.families import Family
 from triplestore.rules.simplify import is_given
 
 Check = Callable[[int], None]
@@ -63,14 +64,14 @@ def rounds(
 
 
 def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
-    """What all rules conclude from what is given."""
+    """The conclusions of all rules from the given facts."""
     heads = Heads()
     work = closed.work()
     for family in families:
         if family.summary is not None:
             summarise_whole(work, family, work.old(), heads, "audit")
             continue
-        start: Rows = [None] * (family.width + 1)
+        start: Bindings = [None] * (family.width + 1)
         plan = plan_for(family, WHOLE, setting)
         rows, n = closed.run.follow(family, plan, start, 1, setting, "", closed.all)
         conclude(family, rows, n, closed.type_id, heads)
@@ -78,7 +79,7 @@ def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
 
 
 def _next(closed: Closed, families: list[Family], after: Setting, fresh: Batch) -> Heads:
-    """What all rules conclude with a fact of the last round."""
+    """The conclusions of all rules that use a fact of the last round."""
     heads = Heads()
     around = Around(after.without(set_of(fresh)), after, closed.all, closed.all)
     for family in families:

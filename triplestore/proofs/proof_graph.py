@@ -1,8 +1,8 @@
 """What is known of proofs: facts as nodes, and links, which are rule instances between them.
 
 Start reading at `ProofGraph`. What is always true: `height` of a node is that of the least proof in
-the links that are known (`NEVER` if there is none), so it falls or stays as more become known. No
-link needs its own head, because no least proof has such a step.
+the known links (`NEVER` if none proves it), so it never rises as more links become known. A link
+never needs its own head, because a least proof never has such a step.
 """
 
 from __future__ import annotations

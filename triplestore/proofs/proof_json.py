@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.program import Atom, Constraint, Rule, TripleAtom
 from triplestore.datalog.text import show
-from triplestore.proofs.proof_text import fact_text, missing_text, rule_text
+from triplestore.proofs.proof_text import Prefixes, fact_text, missing_text, rule_text
 from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep
 
 if TYPE_CHECKING:
     from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.proof import Proof
-
-Names = Mapping[str, str]
 
 
 def dumped(values: dict[str, Any], indent: int | None) -> str:
@@ -45,7 +43,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
     }
 
 
-def _step(step: ProofStep, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
+def _step(step: ProofStep, numbers: Mapping[Atom, int], names: Prefixes) -> dict[str, Any]:
     made: dict[str, Any] = {"number": numbers[step.fact], **fact_dict(step.fact, names)}
     if step.rule is None:
         return {**made, "stated": True}
@@ -60,7 +58,7 @@ def _step(step: ProofStep, numbers: Mapping[Atom, int], names: Names) -> dict[st
     }
 
 
-def fact_dict(fact: Atom, names: Names) -> dict[str, Any]:
+def fact_dict(fact: Atom, names: Prefixes) -> dict[str, Any]:
     """A fact as text and by its terms."""
     made: dict[str, Any] = {"fact": show(fact, names)}
     if isinstance(fact, TripleAtom):
@@ -68,7 +66,7 @@ def fact_dict(fact: Atom, names: Names) -> dict[str, Any]:
     return made
 
 
-def rule_dict(rule: Rule | Constraint, names: Names) -> dict[str, Any]:
+def rule_dict(rule: Rule | Constraint, names: Prefixes) -> dict[str, Any]:
     """A rule: its name, where it was written, and its text."""
     kind, name = ("constraint", rule.id) if isinstance(rule, Constraint) else ("rule", rule.name)
     return {
@@ -85,7 +83,7 @@ def values_dict(values: Mapping[Any, Any]) -> dict[str, str]:
     return {variable.name: str(value) for variable, value in values.items()}
 
 
-def _part(part: ProofPart, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
+def _part(part: ProofPart, numbers: Mapping[Atom, int], names: Prefixes) -> dict[str, Any]:
     made: dict[str, Any] = {"kind": part.kind}
     if part.fact is not None:
         return {**made, **_needed([part.fact], numbers, names)[0]}
@@ -99,7 +97,7 @@ def _part(part: ProofPart, numbers: Mapping[Atom, int], names: Names) -> dict[st
     return made
 
 
-def _member(member: Member, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
+def _member(member: Member, numbers: Mapping[Atom, int], names: Prefixes) -> dict[str, Any]:
     return {
         "values": values_dict(member.values),
         "facts": _needed(member.facts, numbers, names),
@@ -119,7 +117,7 @@ def absence_dict(absence: WhyNot) -> dict[str, Any]:
     }
 
 
-def _attempt(attempt: Attempt, names: Names) -> dict[str, Any]:
+def _attempt(attempt: Attempt, names: Prefixes) -> dict[str, Any]:
     return {
         "rule": rule_dict(attempt.rule, names),
         "values": values_dict(attempt.values),
@@ -136,6 +134,6 @@ def _attempt(attempt: Attempt, names: Names) -> dict[str, Any]:
 
 
 def _needed(
-    facts: Sequence[Atom], numbers: Mapping[Atom, int], names: Names
+    facts: Sequence[Atom], numbers: Mapping[Atom, int], names: Prefixes
 ) -> list[dict[str, Any]]:
     return [{"fact": show(fact, names), "step": numbers.get(fact)} for fact in facts]

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from triplestore.proofs.proof import Proof
 
 _DEEPEST = 16  # branches on one another before the tree goes on further below
-Names = Mapping[str, str]
+Prefixes = Mapping[str, str]
 
 
-def proof_text(proof: Proof, names: Names, most: int | None = None) -> str:
+def proof_text(proof: Proof, names: Prefixes, most: int | None = None) -> str:
     """The lines of a proof and its alternatives; at most `most` facts of each."""
     lines = list(_Tree(proof, names, most).lines())
     if not proof.least:
@@ -53,7 +53,7 @@ class _Match(NamedTuple):
     part: ProofPart
     member: Member
 
-    def text(self, names: Names) -> str:
+    def text(self, names: Prefixes) -> str:
         """The values of what differs between members; facts speak for themselves without."""
         assert isinstance(self.part.item, Aggregate)
         groups = self.part.item.groups
@@ -70,7 +70,7 @@ class _Tree:
     later  facts whose proofs are shown further below, with their numbers
     """
 
-    def __init__(self, proof: Proof, names: Names, most: int | None) -> None:
+    def __init__(self, proof: Proof, names: Prefixes, most: int | None) -> None:
         self.proof = proof
         self.names = names
         self.left = len(proof) if most is None else most
@@ -105,7 +105,7 @@ class _Tree:
                 stack.append((rest + start[0], rest + start[1], one))
 
     def _node(self, what: _Node, depth: int) -> tuple[str, list[_Node], list[str]]:
-        """The text of something, what hangs on it, and further lines about it."""
+        """The text of a node, its children, and further lines about it."""
         if isinstance(what, str):
             return what, [], []
         if isinstance(what, ProofPart):
@@ -141,7 +141,7 @@ class _Tree:
         return text, step
 
 
-def absence_text(absence: WhyNot, names: Names) -> str:
+def absence_text(absence: WhyNot, names: Prefixes) -> str:
     """Why a fact does not hold, rule by rule."""
     rules = absence.rules
     lines = [f"{show(absence.fact, names)} does not hold: it is not stated, and "]
@@ -179,7 +179,7 @@ def _outside_text(outside: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _attempt_lines(attempt: Attempt, names: Names) -> Iterator[str]:
+def _attempt_lines(attempt: Attempt, names: Prefixes) -> Iterator[str]:
     yield from rule_head_lines(attempt.rule, names)
     if attempt.values:
         example = ", for example" if attempt.ways > 1 else ""
@@ -196,7 +196,7 @@ def _attempt_lines(attempt: Attempt, names: Names) -> Iterator[str]:
         yield "└─ (not everything was looked at: there is too much of it)"
 
 
-def missing_text(attempt: Attempt, names: Names) -> str:
+def missing_text(attempt: Attempt, names: Prefixes) -> str:
     """What is missing, in words."""
     item, ways = attempt.filled, attempt.ways
     others = f" (nor in {_many(ways - 1, 'other case', 'other cases')})" if ways > 1 else ""
@@ -224,11 +224,11 @@ def missing_text(attempt: Attempt, names: Names) -> str:
     return f"no match: {shown}{others}"
 
 
-def _term(term: Constant | None, names: Names) -> str:
+def _term(term: Constant | None, names: Prefixes) -> str:
     return "that" if term is None else show(term, names)
 
 
-def fact_text(fact: Atom, step: ProofStep | None, names: Names) -> str:
+def fact_text(fact: Atom, step: ProofStep | None, names: Prefixes) -> str:
     """A fact, or the inconsistency that a constraint's relation stands for."""
     if step is not None and isinstance(step.rule, Constraint):
         return _inconsistency(step.rule)
@@ -240,7 +240,7 @@ def _inconsistency(constraint: Constraint) -> str:
     return f"inconsistency {constraint.id}{message}"
 
 
-def rule_lines(step: ProofStep, names: Names) -> Iterator[str]:
+def rule_lines(step: ProofStep, names: Prefixes) -> Iterator[str]:
     """The rule of a step, and what its variables stand for."""
     assert step.rule is not None
     yield from rule_head_lines(step.rule, names)
@@ -248,7 +248,7 @@ def rule_lines(step: ProofStep, names: Names) -> Iterator[str]:
         yield values_text(step.values, names)
 
 
-def rule_head_lines(rule: Rule | Constraint, names: Names) -> Iterator[str]:
+def rule_head_lines(rule: Rule | Constraint, names: Prefixes) -> Iterator[str]:
     """What a rule is called, where it stands, and its text."""
     named = rule.name if isinstance(rule, Rule) else rule.id
     place = f"({rule.source})" if rule.source is not None else ""
@@ -260,17 +260,17 @@ def rule_head_lines(rule: Rule | Constraint, names: Names) -> Iterator[str]:
     yield rule_text(rule, names)
 
 
-def rule_text(rule: Rule | Constraint, names: Names) -> str:
+def rule_text(rule: Rule | Constraint, names: Prefixes) -> str:
     """The text of a rule without its name."""
     return show(replace(rule, name="") if isinstance(rule, Rule) else rule, names)
 
 
-def values_text(values: Values, names: Names) -> str:
+def values_text(values: Values, names: Prefixes) -> str:
     """Variables and what they stand for."""
     return ", ".join(f"{variable} = {show(value, names)}" for variable, value in values.items())
 
 
-def part_text(part: ProofPart, names: Names) -> str:
+def part_text(part: ProofPart, names: Prefixes) -> str:
     """A condition in words."""
     if isinstance(part.filled, Not):
         return f"absent: {show(part.filled, names).removeprefix('NOT ')}"
@@ -295,20 +295,20 @@ _IN_WORDS = {
 }
 
 
-def _given_text(atom: Atom, names: Names) -> str:
+def _given_text(atom: Atom, names: Prefixes) -> str:
     """A fact of a relation that the store makes for its own rules."""
     name = atom.name.key[1:].decode() if isinstance(atom, TupleAtom) else ""
     terms = dict.fromkeys(show(term, names) for term in atom.terms if isinstance(term, Constant))
     return f"{_IN_WORDS.get(name, 'given')}: {', '.join(terms)}"
 
 
-def results_text(part: ProofPart, names: Names) -> str:
+def results_text(part: ProofPart, names: Prefixes) -> str:
     """What an aggregate gave."""
     assert isinstance(part.item, Aggregate)
     return _given(part.item, part.results, names)
 
 
-def _given(item: Aggregate, results: Sequence[Constant], names: Names) -> str:
+def _given(item: Aggregate, results: Sequence[Constant], names: Prefixes) -> str:
     """The results of an aggregate: `count(?y) = 3`."""
     texts = []
     for result, value in zip(item.results, results, strict=True):

@@ -20,7 +20,8 @@ from triplestore.terms import Dictionary
 
 __all__ = ["Limits", "why", "why_not"]
 
-_KEPT = 1000  # maximum number of instances of asserted facts from which alternatives are chosen
+_KEPT = 1000
+"""Maximum number of instances of asserted facts from which alternatives are chosen."""
 
 
 def why(
@@ -34,7 +35,7 @@ def why(
     limits: Limits | None = None,
     prefixes: Mapping[str, str] | None = None,
 ) -> Proof:
-    """The smallest proof of a fact that holds, from stated facts.
+    """The smallest proof of a fact that holds, from asserted facts.
 
     rules         those in force, compiled or `Written`
     tables        closed under them
@@ -53,7 +54,7 @@ def why(
     explorer.ask(goal, _KEPT if alternatives else 0)
     if not explorer.prove(goal):
         raise CorruptError(
-            f"{fact} is in the store as inferred, but does not follow from what is stated; "
+            f"{fact} is in the store as inferred, but does not follow from stated facts; "
             "verify the closure"
         )
     last = explorer.smallest([goal])[0].get(goal)

@@ -1,7 +1,7 @@
 """rdflib over our store: `rdflib.Graph(store="triplestore")`. Start at `TripleStore` (plugin.py).
 
-Terms go through terms.py, names of graphs through names.py; single changes wait in pending.py;
-queries and updates run on our engine by asking.py. The extra `rdflib` installs what it needs.
+terms.py translates terms, names.py the names of graphs; pending.py collects single changes;
+queries.py runs queries and updates on our engine. The extra `rdflib` installs rdflib.
 """
 
 from triplestore.rdflib_store.plugin import TripleStore

@@ -1,9 +1,9 @@
-"""Which graph of the store a graph of rdflib is: start at `RdflibGraphNames`.
+"""The graphs of the store for the graphs of rdflib: start at `RdflibGraphNames`.
 
-rdflib gives every graph a name, the store has a default graph without one; rules and regimes are
-about the default graph. What is always true: one name stands for the default graph, which is that
-of a `Dataset`, else that of the first graph without a name of its own that uses the store (rdflib
-names those by a new blank node each time); all other names stand for themselves.
+In rdflib every graph has a name; the store has a default graph without one, to which rules and
+regimes apply. Always true: one name is that of the default graph: the default graph of a
+`Dataset`, or else the first unnamed graph that uses the store (rdflib names such a graph by a new
+blank node); all other names are names of named graphs.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from rdflib.term import BNode, Identifier
 from triplestore.rdflib_store.terms import from_term, to_term
 
 _NEW = re.compile("N[0-9a-f]{32}")
-"""What rdflib calls blank nodes that it makes; those of documents are called otherwise."""
+"""rdflib's names for its new blank nodes; those of documents have other names."""
 
 
 class RdflibGraphNames:
-    """The names of graphs, as seen by one store."""
+    """The names of the graphs of one store."""
 
     def __init__(self) -> None:
         self._default: Identifier | None = None
 
     @property
     def default(self) -> Identifier:
-        """What rdflib calls the default graph."""
+        """rdflib's name for the default graph."""
         return DATASET_DEFAULT_GRAPH_ID if self._default is None else self._default
 
     @property
     def default_if_known(self) -> Identifier | None:
-        """The same; None if no graph has used the store yet."""
+        """The same; None if no graph has used the store."""
         return self._default
 
     def is_dataset(self) -> None:
-        """Graphs are made as those of a `Dataset` are: its default graph has a name."""
+        """Use the name of the default graph of a `Dataset`."""
         if self._default is None:
             self._default = DATASET_DEFAULT_GRAPH_ID
 
     def graph(self, context: Any) -> Any:
         """The graph of the store for a context: a graph of rdflib or its name."""
         if isinstance(context, ConjunctiveGraph):
-            # Of those, rdflib means the default graph, which they keep under another name.
+            # rdflib means its default graph, which has another name.
             context = getattr(context, "default_graph", None) or context.default_context
         name = context.identifier if isinstance(context, Graph) else context
         if self._default is None and _is_unnamed(name):
@@ -55,7 +55,7 @@ class RdflibGraphNames:
         return to_term(name)
 
     def name(self, graph: Any) -> Identifier:
-        """What rdflib calls a graph of the store."""
+        """rdflib's name for a graph of the store."""
         return self.default if isinstance(graph, ox.DefaultGraph) else from_term(graph)
 
 

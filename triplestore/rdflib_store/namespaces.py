@@ -1,6 +1,6 @@
-"""Prefixes as rdflib keeps them: start at `Namespaces`.
+"""Prefixes with the semantics of rdflib: start at `Namespaces`.
 
-What is always true: a prefix has one namespace and a namespace one prefix.
+Always true: a prefix has one namespace, and a namespace one prefix.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Namespaces:
             self.bind(prefix, URIRef(namespace), True)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool) -> bool:
-        """Bind a prefix; what is bound already stays, unless it is to be overridden.
+        """Bind a prefix; an existing binding of either remains unless `override`.
 
-        True if the prefix is bound to this namespace now, and was not before.
+        Returns whether the bindings changed.
         """
         old_namespace, old_prefix = self._namespaces.get(prefix), self._prefixes.get(namespace)
         if old_namespace == namespace:
@@ -62,6 +62,6 @@ class Namespaces:
 
 @cache
 def usual_prefixes() -> dict[str, str]:
-    """The prefixes that every graph of rdflib has from the beginning."""
-    graph = Graph(store=Memory())  # not one of ours, which would ask for these prefixes
+    """The prefixes of every new graph of rdflib."""
+    graph = Graph(store=Memory())  # not a store of ours, which needs these prefixes
     return {prefix: str(iri) for prefix, iri in NamespaceManager(graph).namespaces()}

@@ -1,8 +1,7 @@
-"""Changes that wait to be committed together: start at `Pending`.
+"""Changes that are committed together: start at `Pending`.
 
-rdflib adds triples one by one; a commit for each would take most of the time. What is always true:
-changes are carried out in the order in which they were noted, all of them in one commit; those of a
-commit that fails are forgotten.
+rdflib adds triples one by one; a commit for each would take most of the time. Always true: changes
+are made in their order, in one commit; the changes of a failed commit are dropped.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ GRAPH = "graph"
 BIND = "bind"
 
 
-def _carry_out(transaction: Transaction, kind: str, what: list[Any]) -> None:
-    """Carry out changes of one kind."""
+def _make_changes(transaction: Transaction, kind: str, what: list[Any]) -> None:
+    """Make changes of one kind."""
     if kind == ADD:
         transaction.extend(what)
     elif kind == REMOVE:
@@ -35,7 +34,7 @@ def _carry_out(transaction: Transaction, kind: str, what: list[Any]) -> None:
 
 
 class Pending:
-    """Changes in their order.
+    """Uncommitted changes, in order.
 
     >>> from triplestore import NamedNode, Quad, Store
     >>> a, store, pending = NamedNode("http://ex.org/a"), Store(), Pending()
@@ -51,18 +50,18 @@ class Pending:
         return len(self._changes)
 
     def note(self, kind: str, what: Any) -> None:
-        """Note a change: a quad to add or remove, a graph to make, a prefix and its namespace."""
+        """Add a change: a quad to add or remove, a graph to make, a prefix and its namespace."""
         self._changes.append((kind, what))
 
     def commit(self, store: Store) -> None:
-        """Carry everything out."""
+        """Commit all changes."""
         changes, self._changes = self._changes, []
         if not changes:
             return
         with store.transaction() as transaction:
             for kind, run in groupby(changes, key=itemgetter(0)):
-                _carry_out(transaction, kind, [what for _, what in run])
+                _make_changes(transaction, kind, [what for _, what in run])
 
     def forget(self) -> None:
-        """Carry nothing out."""
+        """Drop all changes."""
         self._changes = []

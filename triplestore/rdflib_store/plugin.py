@@ -17,29 +17,28 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Identifier, Node, URIRef
 
 from triplestore.errors import UsageError
-from triplestore.rdflib_store import asking
+from triplestore.rdflib_store import queries
 from triplestore.rdflib_store.names import RdflibGraphNames
 from triplestore.rdflib_store.namespaces import Namespaces, usual_prefixes
 from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
 from triplestore.rdflib_store.terms import Decoder, to_term
-from triplestore.store import Reading, Store
+from triplestore.store import ReadableStore, Store
 
 RdflibTriple = tuple[Node, Node, Node]
 RdflibPattern = tuple[Node | None, Node | None, Node | None]
 
 MAX_PENDING = 10_000
-"""Maximum number of changes that wait for a commit."""
+"""Maximum number of uncommitted changes."""
 
 
 class TripleStore(rdflib.store.Store):
     """Keeps the graphs of rdflib in one of our stores: in memory, or, once opened, in a directory.
 
-    `rdflib.Graph(store="triplestore")` makes one; so does `TripleStore(store)` from a store that is
-    there. Single changes are committed together: before anything is read, on `commit()`, on
-    `close()`, and when there are ten thousand. Reading shows all facts that hold, inferred ones
-    included; only asserted facts can be removed. LOAD reads what begins with an entry of
-    `load_from`, such as `["file:///data/"]`: with `Graph(store="triplestore")`, set
-    `graph.store.load_from`.
+    `rdflib.Graph(store="triplestore")` makes one, as does `TripleStore(store)` from an existing
+    store. Changes are committed together: before anything is read, by `commit()` and `close()`, and
+    after ten thousand changes. Reading gives all facts, inferred ones included; only asserted facts
+    can be removed. LOAD reads IRIs that begin with an entry of `load_from`, such as
+    `["file:///data/"]`: with `Graph(store="triplestore")`, set `graph.store.load_from`.
 
     >>> from rdflib import Graph, RDF, URIRef
     >>> graph = Graph(TripleStore())
@@ -49,7 +48,7 @@ class TripleStore(rdflib.store.Store):
     """
 
     context_aware = True
-    formula_aware = True  # documents of N3 can be read; a formula in one is refused
+    formula_aware = True  # N3 documents can be read, but not formulas
     graph_aware = True
     transaction_aware = False
 
@@ -66,7 +65,7 @@ class TripleStore(rdflib.store.Store):
         self._names = RdflibGraphNames()
         self._decoder = Decoder()
         self._missing: Path | None = None
-        # Commits what waits when the process ends, or nothing uses the store any more.
+        # Commits pending changes when the process ends, or the store is garbage-collected.
         self._at_end: weakref.finalize[..., Any] | None = None
         self.load_from = tuple(load_from)
         self._use(configuration if isinstance(configuration, Store) else Store())
@@ -82,21 +81,21 @@ class TripleStore(rdflib.store.Store):
 
     @property
     def store(self) -> Store:
-        """The store behind it, with everything that was changed so far."""
+        """The store, after a commit of pending changes."""
         self.commit()
         return self._store
 
     # -- opening and closing --------------------------------------------------------------------
 
     def open(self, configuration: Any, create: bool = False) -> int:
-        """Use the store in a directory, which is made if `create` says so.
+        """Use the store in a directory; with `create` it is made if it does not exist.
 
-        Without `create`, a directory that holds no store gives `NO_STORE`. Until `open` succeeds,
-        reading and writing are refused: what is written would be lost.
+        Without `create`, the result for a directory without a store is `NO_STORE`. Until `open`
+        succeeds, reading and writing are refused, because changes would be lost.
         """
         path = Path(configuration)
         if self._missing is None and len(self.store):
-            raise UsageError("what is in memory would be lost: open a store before adding to it")
+            raise UsageError("triples in memory would be lost: open a store before adding to it")
         if not create and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
             self._missing = path
             return int(rdflib.store.NO_STORE)
@@ -109,15 +108,15 @@ class TripleStore(rdflib.store.Store):
         return int(rdflib.store.VALID_STORE)
 
     def _require_store(self) -> None:
-        """Refuse to work in memory where `open` found no store: it would be lost."""
+        """Refuse to work in memory after `open` found no store: changes would be lost."""
         if self._missing is not None:
             raise UsageError(
-                f"there is no store at {self._missing}, so nothing would be kept: make one with "
+                f"{self._missing} is not a store, so changes would be lost: make a store with "
                 f"open({str(self._missing)!r}, create=True)"
             )
 
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Commit what waits, and let go of the directory."""
+        """Commit pending changes, and close the directory."""
         if self._missing is None:
             self.commit()
         self._store.close()
@@ -129,13 +128,13 @@ class TripleStore(rdflib.store.Store):
         shutil.rmtree(configuration)
 
     def commit(self) -> None:
-        """Commit what waits."""
+        """Commit pending changes."""
         self._require_store()
         with self._lock:
             self._pending.commit(self._store)
 
     def rollback(self) -> None:
-        """Forget what waits; what was committed before something was read stays."""
+        """Drop pending changes; changes that were committed for a read remain."""
         with self._lock:
             self._pending.forget()
 
@@ -149,11 +148,11 @@ class TripleStore(rdflib.store.Store):
     # -- writing --------------------------------------------------------------------------------
 
     def add(self, triple: RdflibTriple, context: Any, quoted: bool = False) -> None:
-        """State a triple in a graph."""
+        """Add a triple to a graph."""
         if quoted:
             raise UsageError(
-                "a formula of N3 cannot be stored: RDF has no term for it; leave it out, or use "
-                "named graphs"
+                "a formula of N3 cannot be stored, because RDF has no term for it: remove it, or "
+                "use named graphs"
             )
         super().add(triple, context, quoted)
         graph = self._names.graph(context)
@@ -161,15 +160,15 @@ class TripleStore(rdflib.store.Store):
         try:
             self._note(ADD, ox.Quad(subject, predicate, object, graph))
         except TypeError:
-            raise UsageError(f"this is not a triple of RDF: {triple}") from None
+            raise UsageError(f"not an RDF triple: {triple}") from None
 
     def addN(self, quads: Iterable[Any]) -> None:  # noqa: N802 - rdflib's name
-        """State triples in graphs."""
+        """Add triples to graphs."""
         for s, p, o, context in quads:
             self.add((s, p, o), context)
 
     def remove(self, triple: RdflibPattern, context: Any = None) -> None:
-        """Take back the triples of a pattern, in one graph or in all of them."""
+        """Remove the triples of a pattern, from one graph or from all."""
         super().remove(triple, context)
         graph = None if context is None else self._names.graph(context)
         terms = _terms_of(triple)
@@ -190,7 +189,7 @@ class TripleStore(rdflib.store.Store):
     # -- reading --------------------------------------------------------------------------------
 
     def triples(self, triple_pattern: RdflibPattern, context: Any = None) -> Iterator[Any]:
-        """The triples of a pattern, each once, with the graphs that have it."""
+        """The triples of a pattern, each once, with the graphs that contain it."""
         terms = _terms_of(triple_pattern)
         if terms is None:
             return
@@ -207,15 +206,15 @@ class TripleStore(rdflib.store.Store):
             for triple in zip(*columns, strict=True):
                 yield triple, self._having(store, triple) if several else iter(only)
 
-    def _having(self, store: Reading, triple: RdflibPattern) -> Iterator[Graph]:
-        """All graphs that have a triple, looked up when they are asked for."""
+    def _having(self, store: ReadableStore, triple: RdflibPattern) -> Iterator[Graph]:
+        """All graphs that contain a triple, looked up on demand."""
         terms = _terms_of(triple)
         if terms is not None:
             for quad in store.quads_for_pattern(*terms):
                 yield self._graph(quad.graph_name)
 
-    def _merged(self, store: Reading, blocks: list[Any]) -> Iterator[Any]:
-        """Triples of several graphs: each once, with all the graphs that have it."""
+    def _merged(self, store: ReadableStore, blocks: list[Any]) -> Iterator[Any]:
+        """The triples of several graphs, each once, with all graphs that contain it."""
         if not blocks:
             return
         s, p, o, g = (np.concatenate(columns) for columns in zip(*blocks, strict=True))
@@ -245,7 +244,7 @@ class TripleStore(rdflib.store.Store):
         return sum(rows.size for rows in store.rows_for_pattern(graph_name=graph))
 
     def contexts(self, triple: RdflibPattern | None = None) -> Generator[Graph, None, None]:
-        """The graphs that there are, or that have a triple."""
+        """All graphs, or those that contain a triple."""
         store = self.store
         default = ox.DefaultGraph()
         if triple is None or triple == (None, None, None):
@@ -261,16 +260,16 @@ class TripleStore(rdflib.store.Store):
     # -- graphs ---------------------------------------------------------------------------------
 
     def add_graph(self, graph: Graph) -> None:
-        """Make a graph exist, also without triples."""
+        """Make a graph, which may be empty."""
         self._names.is_dataset()
         made = self._names.graph(graph)
         if not isinstance(made, ox.DefaultGraph):
             self._note(GRAPH, made)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Take back all triples of a graph, and the graph."""
+        """Remove a graph and all its triples."""
         if graph.identifier == DATASET_DEFAULT_GRAPH_ID != self._names.default_if_known:
-            return  # rdflib's parser of N-Quads removes a default graph that it made itself
+            return  # rdflib's N-Quads parser removes its own default graph
         found = self._names.graph(graph)
         if isinstance(found, ox.DefaultGraph):
             self.remove((None, None, None), graph)
@@ -280,7 +279,7 @@ class TripleStore(rdflib.store.Store):
     # -- prefixes -------------------------------------------------------------------------------
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix; those that rdflib binds everywhere are not kept with the store."""
+        """Bind a prefix; prefixes that rdflib binds everywhere are not stored."""
         namespace = URIRef(str(namespace))
         if self._namespaces.bind(prefix, namespace, override) and not _is_usual(prefix, namespace):
             self._note(BIND, (prefix, str(namespace)))
@@ -309,7 +308,7 @@ class TripleStore(rdflib.store.Store):
     ) -> Any:
         """The result of a query, evaluated by our engine."""
         graph = self._asked(queryGraph)
-        return asking.query(self.store, query, initNs, initBindings, graph)
+        return queries.query(self.store, query, initNs, initBindings, graph)
 
     def update(
         self,
@@ -319,16 +318,16 @@ class TripleStore(rdflib.store.Store):
         queryGraph: Any,  # noqa: N803
         **_: Any,
     ) -> None:
-        """Carry out an update of the default graph; rdflib does it in others."""
+        """Run an update of the default graph; rdflib runs updates of other graphs."""
         graph = self._asked(queryGraph)
-        asking.update(self.store, update, initNs, initBindings, graph, self.load_from)
+        queries.update(self.store, update, initNs, initBindings, graph, self.load_from)
 
     def _asked(self, name: Any) -> Any:
-        return name if name == asking.UNION else self._names.graph(name)
+        return name if name == queries.UNION else self._names.graph(name)
 
 
 def _terms_of(pattern: RdflibPattern) -> tuple[Any, Any, Any] | None:
-    """The terms of a pattern; None if nothing in a store of RDF can match it."""
+    """The terms of a pattern; None if no RDF triple can match it."""
     try:
         s, p, o = (None if term is None else to_term(term) for term in pattern)
     except UsageError:
@@ -338,7 +337,7 @@ def _terms_of(pattern: RdflibPattern) -> tuple[Any, Any, Any] | None:
     return s, p, o
 
 
-def _graph_of(store: Reading, number: int) -> Any:
+def _graph_of(store: ReadableStore, number: int) -> Any:
     if not number:
         return ox.DefaultGraph()
     (term,) = store.terms(np.array([number], np.uint32))
@@ -346,5 +345,5 @@ def _graph_of(store: Reading, number: int) -> Any:
 
 
 def _is_usual(prefix: str, namespace: URIRef) -> bool:
-    """True for the prefixes that every graph of rdflib has from the beginning."""
+    """Whether a prefix is one of every new graph of rdflib."""
     return usual_prefixes().get(prefix) == str(namespace)

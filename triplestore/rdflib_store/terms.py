@@ -1,7 +1,7 @@
-"""Terms of rdflib as those of pyoxigraph, and back: start at `to_term` and `from_term`.
+"""Terms of rdflib to terms of pyoxigraph, and back: start at `to_term` and `from_term`.
 
-What is always true: lexical forms stay as they are, so that a literal that comes back is equal to
-the one that went in; only xsd:string is lost, because RDF 1.1 says that it is a plain literal.
+Always true: lexical forms are kept, so a stored literal is read back as an equal one; only
+xsd:string is lost, because it is a plain literal in RDF 1.1.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from triplestore.terms.term_keys import IRI
 from triplestore.terms.vocabulary import XSD_STRING
 
 if TYPE_CHECKING:
-    from triplestore.store import Reading
+    from triplestore.store import ReadableStore
 
-_MOST_KNOWN = 1 << 17
+_MAX_KNOWN = 1 << 17
 
 
 def to_term(term: Node) -> Any:
-    """The term of pyoxigraph. A relative IRI stays one; what is not a term of RDF is refused.
+    """The term of pyoxigraph. Relative IRIs are kept; other invalid terms are refused.
 
     >>> to_term(Literal("01", datatype=URIRef("http://ex.org/d")))
     <Literal value=01 datatype=<NamedNode value=http://ex.org/d>>
@@ -42,7 +42,7 @@ def to_term(term: Node) -> Any:
 
 
 def _is_relative(text: str) -> bool:
-    """Whether it is an IRI once there is something that it is relative to."""
+    """Whether a text is a relative IRI."""
     try:
         against_base(text, "http://x/")
     except ValueError:
@@ -73,17 +73,17 @@ def from_term(term: Any) -> Identifier:
 
 
 class Decoder:
-    """Columns of ids as terms of rdflib, which are slow to make: those made before are kept."""
+    """Turns columns of ids into terms of rdflib, which are slow to make and therefore cached."""
 
     def __init__(self) -> None:
         self._known: dict[int, Identifier] = {}
         self._dictionary: object = None
 
-    def terms(self, store: Reading, ids: NDArray[np.uint32]) -> list[Identifier]:
+    def terms(self, store: ReadableStore, ids: NDArray[np.uint32]) -> list[Identifier]:
         """The terms of a column."""
         dictionary = store._view().dictionary
-        if dictionary is not self._dictionary or len(self._known) > _MOST_KNOWN:
-            # Ids stay what they are as long as the dictionary is the same one.
+        if dictionary is not self._dictionary or len(self._known) > _MAX_KNOWN:
+            # The ids of a dictionary do not change.
             self._known, self._dictionary = {}, dictionary
         known = self._known
         one_value = ids.strides == (0,) and len(ids) > 0

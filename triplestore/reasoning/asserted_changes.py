@@ -1,9 +1,9 @@
-"""What was asserted since the tables were closed: the difference that `maintenance` is given.
+"""What was asserted since the tables were closed: the difference that `maintenance` gets.
 
-Start reading at `asserted_since`. It compares closed tables with what was written on top of them,
-set at a time, and only at the rows that were written. What is always true of the result: its tables
-are the closed ones with just these facts asserted (`plus`) and removed (`minus`); of every other
-fact status and count are as they were, even if it was added and removed again in between.
+Start reading at `asserted_since`. It compares closed tables with the rows that were written on top
+of them. What is always true of the result: its tables are the closed ones with exactly these facts
+asserted (`plus`) and removed (`minus`). Every other fact has its old status and count, even if it
+was added and removed again in between.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class AssertedChanges(NamedTuple):
 def asserted_since(
     closed: Tables, tables: Tables, steps: Sequence[WriteStep], type_id: int
 ) -> AssertedChanges:
-    """What the steps from the closed tables to the present ones amount to."""
+    """The net effect of the steps from the closed tables to the current ones."""
     if not steps:
         return AssertedChanges([], tables, {}, {})
     small = [step for step in steps if isinstance(step, Changes)]
@@ -103,7 +103,7 @@ def _of_mixture(
 
 
 def touched_facts(steps: Sequence[WriteStep]) -> RowsByProperty:
-    """The facts of the default graph that some steps say anything of."""
+    """The facts of the default graph that some steps mention."""
     parts: dict[int, list[U64]] = {}
     for step in steps:
         if isinstance(step, Changes):

@@ -1,8 +1,8 @@
-"""A closure that was computed elsewhere, taken as what follows in a transaction.
+"""A closure that was computed elsewhere and becomes the closure of a transaction.
 
-Start reading at `ClosedElsewhere.changes`. Who computes it (a cluster) is given what is asserted,
-in the ids of the store, and gives back all that holds, with statuses and counters. What is written
-are the differences to what the store has, so that the commit is like any other.
+Start reading at `ClosedElsewhere.changes`. A cluster gets the asserted facts in the ids of the
+store, and returns all facts that hold, with statuses and counters. Only the differences from the
+store are written, so the commit is like any other.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class ClosedElsewhere:
 
     facts   p, s, o with statuses and counters
     tuples  the same of relations of rules
-    meta    the rules in force and how they are applied, under the names in `storage.metadata`
-    hidden  how many facts are not triples of RDF
+    meta    the rules in force and their settings, under the names in `storage.metadata`
+    hidden  how many facts are not RDF triples
     """
 
     facts: ChangedRows
@@ -36,7 +36,7 @@ class ClosedElsewhere:
     hidden: int = 0
 
     def changes(self, stored: Tables) -> Changes:
-        """What has to change in tables that are written out (no schemes) so that all this holds.
+        """The changes after which exactly this holds in tables without schemes.
 
         >>> closed = ClosedElsewhere(ChangedRows.of(([1, 1], [2, 3], [3, 2]), [1, 2]), {}, {})
         >>> changes = closed.changes(Tables())

@@ -1,4 +1,4 @@
-"""The closure inside of a transaction: brought up to date when something asks for it.
+"""The closure inside a transaction: brought up to date when it is needed.
 
 Start reading at `Closing.run` and `ClosureState`. What a transaction knows of its closure is one
 frozen value that a run replaces as a whole. A run that fails (a budget, Ctrl-C) replaces nothing,
@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from triplestore.reasoning.bookkeeping import SideTables
-from triplestore.reasoning.closure_run import ClosureRun, ClosureState, Watch, within_limits
+from triplestore.operators.context import running
+from triplestore.reasoning.closure_run import ClosureRun, ClosureState
 from triplestore.reasoning.difference import net_changes
 from triplestore.reasoning.outcome import (
     Change,
@@ -27,7 +27,9 @@ from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.reasoner import Reasoner, remember_rules, rules_for
+from triplestore.reasoning.side_tables import SideTables
 from triplestore.reasoning.violations import (
+    NOTHING_KEY,
     ViolationRelations,
     compiled_violation_relations,
     count_new,
@@ -35,12 +37,51 @@ from triplestore.reasoning.violations import (
 )
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.storage import State
+from triplestore.thread_limits import limited, memory_allowed
 
 if TYPE_CHECKING:
+    from triplestore.maintenance.budget import ReasoningBudget
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.tuning import Tuning
 
+MEMORY_SHARE = 2
+"""Without `max_bytes`, the inference of a commit may use this part of the available memory."""
+
 _INFERRED = ("inferred_added", "inferred_removed", "still_entailed")
+
+
+class Watch(NamedTuple):
+    """Who watches a run: a line of progress, and a function that says whether to stop."""
+
+    progress: ProgressLine | None = None
+    cancel: Callable[[], bool] | None = None
+
+
+class _CancelFlag:
+    """A flag that asks a caller's function."""
+
+    def __init__(self, cancel: Callable[[], bool]) -> None:
+        self.is_set = cancel
+
+
+@contextmanager
+def within_limits(tuning: Tuning, watch: Watch) -> Iterator[ReasoningBudget]:
+    """One budget for everything in the block."""
+    # Late: most stores have no rules.
+    from triplestore.maintenance.budget import ReasoningBudget
+
+    most = tuning.max_bytes
+    if most is None and (allowed := memory_allowed()) is not None:
+        most = allowed // MEMORY_SHARE
+    flag = None if watch.cancel is None else _CancelFlag(watch.cancel)
+    budget = ReasoningBudget(
+        tuning.max_facts, most, tuning.max_seconds, flag, watch.progress, tuning.max_terms
+    ).begin()
+    try:
+        with limited(budget), running(budget.computing()):
+            yield budget
+    except MemoryError as error:
+        raise budget.named(error) from None
 
 
 class Closing:
@@ -62,7 +103,7 @@ class Closing:
         self._compiling = reasoner.compiling(committed)
         self._rules_before = rules
         self._kept_tables = reasoner.tables_of(committed)
-        self._books: SideTables | None = None
+        self._side_tables: SideTables | None = None
         self._watch = Watch()
         self._left_stale = False
 
@@ -79,7 +120,7 @@ class Closing:
         return not self._left_stale and (known or state.runs > 0 or bool(state.settings))
 
     def is_stale(self, tables: Tables) -> bool:
-        """Whether these tables, or the rules, are others than those of the last run."""
+        """Whether the tables or the rules changed since the last run."""
         state = self.state
         changed = tables is not state.tables or state.rules is not state.closed_under
         return changed and self.active
@@ -89,7 +130,7 @@ class Closing:
         self._left_stale = True
 
     def watch(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
-        """Show the runs from now on, and ask whether to stop them; what is not given stays."""
+        """Show runs from now on, and ask whether to stop them; what is not given stays as it is."""
         line = ProgressLine() if progress else self._watch.progress
         self._watch = Watch(line, cancel or self._watch.cancel)
 
@@ -99,7 +140,7 @@ class Closing:
         self.state = ClosureState(settings, rules, None, Tables(), 0, runs=self.state.runs)
 
     def end(self, committed: State | None) -> None:
-        """The transaction is over: keep what was compiled, if that can be, and tables in memory.
+        """The transaction is over: keep compiled rules, if possible, and tables in memory.
 
         committed  the state that it published; None if there is none
         """
@@ -113,15 +154,17 @@ class Closing:
         if isinstance(state.rules, InForce):
             remember_rules(committed, state.rules)
         self._reasoner.drop_tables()  # also while they are changed
-        books = self._books_for(state.settings.tuning)
-        if books is not None and books.belong_to(state.tables):
-            self._reasoner.keep_tables(books.end(state.settings.tuning), committed)
+        kept = self._side_tables_for(state.settings)
+        if kept is not None and kept.belong_to(state.tables):
+            self._reasoner.keep_tables(kept.end(state.settings.tuning), committed)
 
-    def _books_for(self, tuning: Tuning) -> SideTables | None:
+    def _side_tables_for(self, settings: ReasonSettings) -> SideTables | None:
         """The tables beside the closure; None if they are not wanted."""
-        if tuning.keeps_tables and self._books is None:
-            self._books = SideTables(self.base, self._kept_tables)
-        return self._books if tuning.keeps_tables else None
+        if not settings.keeps_side_tables:
+            return None
+        if self._side_tables is None:
+            self._side_tables = SideTables(self.base, self._kept_tables)
+        return self._side_tables
 
     # -- runs -----------------------------------------------------------------------------------
 
@@ -154,10 +197,10 @@ class Closing:
         self, settings: ReasonSettings, watch: Watch, since: Sequence[WriteStep], tables: Tables
     ) -> ClosureState:
         started = time.perf_counter()
-        books = self._books_for(settings.tuning)
+        beside = self._side_tables_for(settings)
         with within_limits(settings.tuning, watch) as budget:
             run = ClosureRun(
-                self.dictionary, settings, self._compiling, books, budget, watch.progress
+                self.dictionary, settings, self._compiling, beside, budget, watch.progress
             )
             after = run.run(self.state, since, tables)
         figures = {**after.figures, "seconds": time.perf_counter() - started}
@@ -201,7 +244,8 @@ class Closing:
         only = steps[0] if len(steps) == 1 else Changes()
         closed = self.base.closed or state.tables.closed  # then rows do not say all
         if isinstance(only, Changes) and len(steps) < 2 and not cleared and not closed:
-            new = count_new(only, self.listed()) if state.rules is not None else 0
+            may_break = state.rules is not None and (only.tuples or self._names_nothing(only))
+            new = count_new(only, self.listed()) if may_break else 0
             return change_of(only, is_helper_in(self.dictionary), new)
         stated = counts_of(self.base, state.stated, cleared)
         new = count_new_between(self.base, state.tables, self.listed())
@@ -213,11 +257,16 @@ class Closing:
             inferred = {name: getattr(change, name) for name in _INFERRED}
         return replace(stated, new_violations=new, **inferred)
 
+    def _names_nothing(self, changes: Changes) -> bool:
+        """Whether a changed fact has owl:Nothing as its object."""
+        (nothing,) = self.dictionary.lookup_keys([NOTHING_KEY]).tolist()
+        return bool(nothing) and bool((changes.facts.columns[2] == nothing).any())
+
     def _inferred_between(self, net: Changes) -> Change:
         return change_of(net, is_helper_in(self.dictionary))
 
     def listed(self) -> ViolationRelations:
-        """Where the violations of the rules in force are."""
+        """Where the violations of the rules in force are stored."""
         rules = self.state.rules
         if rules is None:
             return compiled_violation_relations({}, self.dictionary)

@@ -1,6 +1,6 @@
-"""One run: the closure is brought up to date with what was written since, under some settings.
+"""One run: the closure is brought up to date with earlier writes, under some settings.
 
-Start reading at `ClosureRun.run`. It makes a new `ClosureState` of an old one and changes nothing.
+Start reading at `ClosureRun.run`. It makes a new `ClosureState` and leaves the old one as it is.
 
 With a regime the rules are a function of the axioms that hold, and these may follow from rules. So
 a run takes turns: the closure is brought up to date, the axioms are read again if their triples
@@ -9,19 +9,17 @@ were touched, and if they give another program the closure is maintained from th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.operators.context import running
 from triplestore.reasoning.asserted_changes import asserted_since
 from triplestore.reasoning.drop_inferences import changes_to_asserted
 from triplestore.reasoning.equality.rewriting import Rewriting
 from triplestore.reasoning.outcome import WriteStep, change_of, is_helper_in, join_changes, layer_of
-from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, needs_rules, scope_step
+from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, scope_step
 from triplestore.reasoning.program.in_force import (
     InForce,
     make_program,
@@ -29,50 +27,42 @@ from triplestore.reasoning.program.in_force import (
     schema_program,
     whole_program_of,
 )
-from triplestore.reasoning.program.literals import Literals
+from triplestore.reasoning.program.outdated_rules import are_outdated
 from triplestore.reasoning.program.program_history import ProgramHistory
-from triplestore.reasoning.program.schema_reader import SchemaNames
 from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import INFERRED, Changes, Layer, Tables
-from triplestore.relations.tables import COMBINE_ROWS
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.equality import EQUALITY
-from triplestore.thread_limits import limited, look
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
+    from triplestore.maintenance.budget import ReasoningBudget
     from triplestore.maintenance.changed_rows import Closure
-    from triplestore.maintenance.limits.budget import Budget
     from triplestore.reasoning.asserted_changes import AssertedChanges
-    from triplestore.reasoning.bookkeeping import SideTables
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.reasoner import RuleCompiler
-    from triplestore.reasoning.tuning import Tuning
+    from triplestore.reasoning.side_tables import SideTables
     from triplestore.rules.compiled_program import Compiled
     from triplestore.terms import Dictionary
-
-MAX_RESTARTS = 3
-"""Maximum number of times that a first closure is begun, each time with the axioms that the one
-before found."""
-
-FEW_CHANGES = 8
-"""A first closure is continued, not restarted, if fewer than one rule in this many changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClosureState:
-    """A closure as of the last run, and how it came about; replaced as a whole.
+    """A closure as of the last run, and its history in this transaction; replaced as a whole.
 
     settings      what the rules were made for
     rules         all rules in force, also those that were made of axioms; None if there are none
     closed_under  the rules under which the tables are closed; None if nothing was inferred yet
     tables        the closed tables
-    hidden        number of facts that hold and are not triples of RDF
+    hidden        number of facts that hold and are not RDF triples
     steps         lead from the tables of the last commit to these tables
-    stated        those of the steps that say what was asserted
+    stated        the steps that assert or remove facts
     runs          how often the closure was brought up to date in this transaction
-    figures       what the last run did, as a report says it
-    reread        whether rules have to be made again, though no axiom was touched
+    figures       what the last run did, for a report
+    reread        whether rules have to be made again although no axiom was touched
     """
 
     settings: ReasonSettings
@@ -87,31 +77,13 @@ class ClosureState:
     reread: bool = False
 
 
-class Watch(NamedTuple):
-    """Who watches a run: a line of progress, and a function that says whether to stop."""
-
-    progress: ProgressLine | None = None
-    cancel: Callable[[], bool] | None = None
-
-
 class _Unclosed(NamedTuple):
-    """What was written since the closure was right: steps, the tables they lead to, and what
-    changes of what the graphs of the scope state."""
+    """What was written since the closure was right: steps, the tables that they lead to, and the
+    change of what the graphs of the scope assert."""
 
     since: Sequence[WriteStep]
     tables: Tables
     scoped: ScopeStep | None
-
-
-@contextmanager
-def within_limits(tuning: Tuning, watch: Watch) -> Iterator[Budget]:
-    """One budget for all that is done in the block."""
-    budget = tuning.make_budget(watch.cancel, watch.progress).begin()
-    try:
-        with limited(budget), running(budget.computing()):
-            yield budget
-    except MemoryError as error:
-        raise budget.named(error) from None
 
 
 class ClosureRun:
@@ -122,8 +94,8 @@ class ClosureRun:
         dictionary: Dictionary,
         settings: ReasonSettings,
         compiling: RuleCompiler,
-        books: SideTables | None,
-        budget: Budget,
+        side_tables: SideTables | None,
+        budget: ReasoningBudget,
         progress: ProgressLine | None,
     ) -> None:
         self.dictionary = dictionary
@@ -131,7 +103,7 @@ class ClosureRun:
         self.committed_terms = compiling.committed_terms
         self.budget = budget
         self._compiling = compiling
-        self._books = books
+        self._side_tables = side_tables
         self._progress = progress
 
     def run(self, state: ClosureState, since: Sequence[WriteStep], tables: Tables) -> ClosureState:
@@ -148,11 +120,11 @@ class ClosureRun:
     # -- turns ----------------------------------------------------------------------------------
 
     def _in_turns(self, before: ClosureState, written: _Unclosed) -> ClosureState:
-        """The same where rules are made of the axioms that hold; see the top of this file."""
+        """The same if rules are made from the axioms that hold; see the top of this file."""
         again = self.settings.users is not before.settings.users
         again |= self.settings.regimes != before.settings.regimes
         closed = before.closed_under is not None and before.tables.rows
-        starts = 0 if closed else MAX_RESTARTS
+        starts = 0 if closed else REASONING.max_restarts
         rules = self._begin_with(before, written) if again else before.rules
         if starts:
             rules = first = self._beginning(before, rules, written)
@@ -181,7 +153,7 @@ class ClosureRun:
                     if woken is None:
                         break
                     continue
-                much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
+                much = gone > 0 if partial else changed * REASONING.restart_share > len(made.whole)
                 if not partial:
                     history = history or ProgramHistory(known)
                     history.add(made.whole)
@@ -205,8 +177,8 @@ class ClosureRun:
         return program_before_axioms(regimes, self.settings.users, _seen(written), self.dictionary)
 
     def _beginning(self, before: ClosureState, rules: Rules | None, written: _Unclosed) -> InForce:
-        """The program to begin a first closure with: what is asserted shows nearly all axioms, and
-        those that follow come in further turns."""
+        """The program to begin a first closure with: nearly all axioms are asserted, and those that
+        follow come in further turns."""
         regimes, seen = self.settings.regimes, _seen(written)
         if regimes.equality == BY_REWRITING:  # the closure shows what was merged
             return self._whole(self._turn(before, rules, written).tables, rules, early=True)
@@ -221,17 +193,9 @@ class ClosureRun:
         return make_program(regimes, users, tables, self.dictionary, known, early=early)
 
     def _touches_axioms(self, state: ClosureState, steps: Sequence[WriteStep]) -> bool:
-        in_force = state.rules if isinstance(state.rules, InForce) else None
-        regimes = self.settings.regimes
-        if regimes.scope != DEFAULT:
-            scoped = frozenset() if in_force is None else in_force.scoped
-            if needs_rules(steps, scoped, self.dictionary):
-                return True
-        names = SchemaNames(self.dictionary)
-        if state.reread or names.touched_by(steps, self.dictionary, regimes):
-            return True
-        known = Literals() if in_force is None else in_force.literals
-        return known.are_outdated(steps, self.dictionary, regimes.look_at_literals)
+        rules = state.rules if isinstance(state.rules, InForce) else None
+        regimes, committed = self.settings.regimes, self.committed_terms
+        return state.reread or are_outdated(rules, regimes, steps, self.dictionary, committed)
 
     # -- one turn -------------------------------------------------------------------------------
 
@@ -250,8 +214,8 @@ class ClosureRun:
             added.append(scoped.changes)
         same = state.settings.representation == self.settings.representation
         if rules is state.closed_under and stated.nothing and same:
-            if self._books is not None:
-                self._books.begin(state.tables)
+            if self._side_tables is not None:
+                self._side_tables.begin(state.tables)
             return self._after(state, rules, added, stated.steps, stated.tables, {}, state.hidden)
         try:
             return self._inferred(state, rules, compiled, stated, added, scoped)
@@ -268,9 +232,9 @@ class ClosureRun:
         added: list[WriteStep],
         scoped: ScopeStep | None,
     ) -> ClosureState:
-        if self._books is not None:  # facts that a module owns are in none of them
+        if self._side_tables is not None:  # facts that a module owns are in none of them
             same = state.settings.tuning.modules == self.settings.tuning.modules
-            self._books.begin(state.tables if same else None)
+            self._side_tables.begin(state.tables if same else None)
         under = None  # nothing follows yet
         if state.tables.rows and state.closed_under is not None:
             under = compiled if state.closed_under is rules else self._compile(state.closed_under)
@@ -295,7 +259,7 @@ class ClosureRun:
         stated: AssertedChanges,
         scoped: ScopeStep | None,
     ) -> ClosureState:
-        """The same where one individual stands for all that are the same as it."""
+        """The same if one individual stands for all that are the same as it."""
         update = partial(self._update, compiled)
         made = Rewriting(self, state, rules, compiled, under).run(stated, update, scoped)
         total: dict[str, Any] = {}
@@ -309,7 +273,7 @@ class ClosureRun:
         return replace(after, reread=made.reread)
 
     def _without_rules(self, state: ClosureState, written: _Unclosed) -> ClosureState:
-        """Without rules: everything that is not asserted goes, and all counts."""
+        """Without rules: everything that is not asserted is removed, and all counts."""
         since, tables, scoped = written
         added = list(since)
         if scoped is not None:
@@ -335,8 +299,8 @@ class ClosureRun:
         hidden: int,
     ) -> ClosureState:
         """The state after a turn."""
-        if self._books is not None and rules is not None:
-            self._books.belong(tables)
+        if self._side_tables is not None and rules is not None:
+            self._side_tables.belong(tables)
         return ClosureState(
             self.settings,
             rules,
@@ -363,27 +327,28 @@ class ClosureRun:
         previous: Compiled | None,
     ) -> Closure:
         # Late: most stores have no rules.
+        from triplestore.maintenance.strategies import strategy
         from triplestore.maintenance.update import update
 
-        terms, tuning, books = QueryTerms(self.dictionary), self.settings.tuning, self._books
-        if books is not None:
-            books.open(tuning, compiled, previous, closed, terms, self.budget)
+        terms, tuning, beside = QueryTerms(self.dictionary), self.settings.tuning, self._side_tables
+        if beside is not None:
+            beside.open(tuning, compiled, previous, closed, terms, self.budget)
         closure = update(
             compiled,
             closed,
             tables,
             plus,
             minus,
-            tuning.make_strategy(),
+            strategy(tuning.strategy),
             previous=previous,
             terms=terms,
             budget=self.budget,
-            recursive=None if books is None else books.recursive,
-            traces=None if books is None else books.traces,
-            choice=tuning.make_choice(),
+            recursive=None if beside is None else beside.recursive,
+            traces=None if beside is None else beside.traces,
+            choice=self.settings.choice,
         )
-        if books is not None:
-            books.note(closure)
+        if beside is not None:
+            beside.note(closure)
         return closure
 
 
@@ -399,7 +364,7 @@ def _with_closure(
         return added, stated.tables
     steps = join_changes([*added, closure.step])
     only = steps[0]
-    small = isinstance(only, Changes) and len(only) <= COMBINE_ROWS
+    small = isinstance(only, Changes) and len(only) <= RELATIONS.combine_rows
     if scoped is None and len(steps) == 1 and small:
         # As most commits: all of it at once, so that the small layer on top is merged only once.
         return steps, closed.push(layer_of(only))
@@ -407,12 +372,12 @@ def _with_closure(
 
 
 def _seen(written: _Unclosed) -> Tables:
-    """Tables as rules see them that read several graphs."""
+    """The tables as rules see them, with the facts of the scope."""
     return written.tables if written.scoped is None else written.scoped.on(written.tables)
 
 
 def _figures(closure: Closure) -> dict[str, Any]:
-    """What a report says of an update."""
+    """The figures of an update, for a report."""
     return {
         "inferred_added": closure.inferred_added,
         "inferred_removed": closure.inferred_removed,

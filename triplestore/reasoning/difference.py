@@ -22,7 +22,7 @@ from triplestore.reasoning.violations import (
 from triplestore.reasoning.visible import is_triple, quads_of
 from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS, NO_QUADS
-from triplestore.relations.lookup import Rows
+from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import Bools, Columns, high, key_of, low
 from triplestore.relations.views.equality import equality_of
 
@@ -38,7 +38,7 @@ RowsOfRelation: TypeAlias = "tuple[int, Columns]"
 """The name of a relation of rules, and some of its rows."""
 
 BLOCK = 1 << 14
-"""Number of rows that are turned into terms at once."""
+"""Number of rows that are decoded at once."""
 
 MAX_SHOWN = 20
 """Maximum number of quads of each kind that are printed."""
@@ -47,10 +47,10 @@ MAX_SHOWN = 20
 class QuadsChanged:
     """Some of the quads that a transaction changed: has a length, and lists quads.
 
-    Facts that are not triples of RDF (see the warning `generalised` of rules) are left out.
+    Facts that are not RDF triples (see the warning `generalised` of rules) are left out.
     """
 
-    def __init__(self, dictionary: Dictionary, parts: Sequence[Rows]) -> None:
+    def __init__(self, dictionary: Dictionary, parts: Sequence[QuadColumns]) -> None:
         self._dictionary = dictionary
         self._parts = parts
 
@@ -89,7 +89,7 @@ class RowsChanged:
 
 
 class Difference:
-    """What a transaction did so far, inferred facts included; prints as text.
+    """The changes of a transaction so far, including inferred facts; prints as text.
 
     added, removed     quads that are asserted now and were not before, and the other way round
     inferred_added     quads that are inferred now and did not hold before
@@ -138,7 +138,7 @@ class Difference:
                 lines += _first(f"{sign} {quad} ." for quad in part)
         for sign, what, rows in (
             ("+", "rows of relations", self.rows_added),
-            ("-", "rows no more", self.rows_removed),
+            ("-", "rows removed", self.rows_removed),
         ):
             if len(rows):
                 lines.append(f"{what} {len(rows):,}")
@@ -154,7 +154,7 @@ class Difference:
             ("-", "removed", self.removed),
             ("=", "of these, still follow", self.still_entailed),
             ("+", "inferred", self.inferred_added),
-            ("-", "inferred no more", self.inferred_removed),
+            ("-", "no longer inferred", self.inferred_removed),
         ]
 
 
@@ -211,26 +211,28 @@ def _expanded(tables: Tables, is_helper: IsHelper) -> dict[tuple[int, int], set[
     return found
 
 
-def _rows(rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary) -> Rows:
+def _rows(
+    rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary
+) -> QuadColumns:
     """The rows with these statuses; None for any other than the one that is given."""
     other_before, other_now = rows.previous != now, rows.status != before
     chosen: Bools = other_before if before is None else rows.previous == before
     chosen = chosen & (other_now if now is None else rows.status == now)
     p, s, o, *rest = (column[chosen] for column in rows.columns)
     graph = rest[0] if rest else np.broadcast_to(np.uint32(0), (len(p),))
-    found = Rows(s, p, o, graph)
+    found = QuadColumns(s, p, o, graph)
     shown = is_triple(dictionary, s, p)
-    return found if shown.all() else Rows(*(column[shown] for column in found))
+    return found if shown.all() else QuadColumns(*(column[shown] for column in found))
 
 
 # -- net changes ----------------------------------------------------------------------------------
 
 
 def net_changes(base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: bool) -> Changes:
-    """In which rows, and how, tables differ from others, if only these steps are between them.
+    """The rows in which two tables differ, if these steps lead from one to the other.
 
-    If `cleared`, everything in `base` went before the steps. Rows with equal statuses may be
-    among the result.
+    If `cleared`, all of `base` was removed before the steps. The result may contain rows with equal
+    statuses.
     """
     small = [step for step in steps if isinstance(step, Changes)]
     closed = base.closed.keys() | now.closed.keys()

@@ -1,4 +1,4 @@
-"""What a writing call did: the `Change` that it returns, counted from its steps.
+"""The `Change` that a writing call returns, counted from its steps.
 
 Start reading at `Change`, `counts_of` and `change_of`. Steps are changes (of single writes) and
 layers (of loads), in order; each says what was before it, so together they say what they do to the
@@ -27,7 +27,7 @@ from triplestore.relations.packed_keys import U8
 from triplestore.rules.simplify import is_helper
 
 if TYPE_CHECKING:
-    from triplestore.loaders import Problem
+    from triplestore.loaders import BadStatement
     from triplestore.terms import Dictionary
 
 WriteStep = Changes | Layer
@@ -74,7 +74,7 @@ class Change:
     """Named graphs that existed before and do not now."""
     skipped: int = 0
     """Malformed statements that a lenient load skipped."""
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    problems: tuple[BadStatement, ...] = field(default=(), compare=False)
     """The first of the malformed statements that a lenient load skipped."""
     commit: int = field(default=0, compare=False)
     """The number of the commit that published the change; 0 if there was nothing to commit."""
@@ -106,14 +106,12 @@ class Change:
 _NO_PARTS = ("problems", "commit", "only_inferred")
 
 
-_FEW = 64  # rows that are counted one by one
-
 IsHelper = Callable[[int], bool]
 """Whether the relation of a name is an internal one of the engine."""
 
 
 def counts_of(base: Tables, steps: Sequence[WriteStep], cleared: bool) -> Change:
-    """What stating steps do to the quads and graphs of `base`; if `cleared`, all those go first."""
+    """The changes that asserted steps make to `base`; if `cleared`, all of it is removed first."""
     if cleared:
         return _counts_of_clearing(base, steps)
     small = [step for step in steps if isinstance(step, Changes)]
@@ -128,7 +126,7 @@ def counts_of(base: Tables, steps: Sequence[WriteStep], cleared: bool) -> Change
 def change_of(
     net: Changes, is_helper: IsHelper = lambda name: False, new_violations: int = 0
 ) -> Change:
-    """What a net change does, inferences included; helper relations are left out."""
+    """The counts of a net change, including inferences, without helper relations."""
     kinds = [net.facts, net.quads]
     kinds += [rows for (name, _), rows in net.tuples.items() if not is_helper(name)]
     counted = [_counts_of_rows(rows) for rows in kinds if len(rows)]
@@ -153,18 +151,18 @@ def change_of(
 
 
 def is_helper_in(dictionary: Dictionary) -> IsHelper:
-    """Tells the engine's internal relations by their names."""
+    """A test for the engine's internal relations by their names."""
     return lambda name: is_helper(dictionary.key(name))
 
 
 def rows_of_relations(tables: Tables, is_helper: IsHelper) -> int:
-    """How many rows the relations of three columns or more have that users' rules name."""
+    """The number of rows in relations of users' rules with three columns or more."""
     names = tables.tuple_names()
     return sum(len(tables.tuples(*name)) for name in names if not is_helper(name[0]))
 
 
 def join_changes(steps: Sequence[WriteStep]) -> list[WriteStep]:
-    """The same steps, with changes that follow each other made one."""
+    """The same steps, with consecutive changes joined."""
     result: list[WriteStep] = []
     for step in steps:
         if isinstance(step, Changes) and result and isinstance(result[-1], Changes):
@@ -180,10 +178,8 @@ def layer_of(step: WriteStep) -> Layer:
 
 
 def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
-    """Added, removed, still entailed, inferred now, inferred no more."""
+    """Added, removed, still entailed, newly inferred, no longer inferred."""
     before, now = rows.previous, rows.status
-    if len(rows) <= _FEW:
-        return _counts_of_few(list(zip(before.tolist(), now.tolist(), strict=True)))
     added, removed = _come_and_gone(before, now)
     follows, followed = now == INFERRED, before == INFERRED
     if not (follows.any() or followed.any()):
@@ -191,17 +187,6 @@ def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
     still = int(np.count_nonzero(follows & (before == EXPLICIT)))
     come, gone = follows & (before == 0), followed & (now == 0)
     return added, removed, still, int(np.count_nonzero(come)), int(np.count_nonzero(gone))
-
-
-def _counts_of_few(moves: list[tuple[int, int]]) -> tuple[int, int, int, int, int]:
-    """The same for so few that arrays of them cost more than they save."""
-    return (
-        sum([now & EXPLICIT > was & EXPLICIT for was, now in moves]),
-        sum([was & EXPLICIT > now & EXPLICIT for was, now in moves]),
-        moves.count((EXPLICIT, INFERRED)),
-        moves.count((0, INFERRED)),
-        moves.count((INFERRED, 0)),
-    )
 
 
 def _counts_of_load(layer: Layer) -> Change:

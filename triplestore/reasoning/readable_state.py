@@ -1,4 +1,4 @@
-"""What reports, proofs and look-ups need of a state: `store.readable.View` is one."""
+"""What reports, proofs and look-ups need of a state: `store.state_view.StateView` is one."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What a store keeps in memory between commits: its rules, parsed and compiled, and tables.
+"""What a store keeps in memory between commits: parsed and compiled rules, and tables.
 
-Start reading at `Reasoner`. Compiling costs some 20 us a rule, so it is done at the first write
-that needs it and kept; a commit that changes no rules finds them by the identity of two objects.
-What is always true of what is kept: it was compiled for the dictionary it is kept with, and all
-its ids are committed (a transaction that fails takes back the terms that it encoded, and their ids
-go to others; `optimize` gives the store a new dictionary). Tables beside the closure, where they
-are wanted (see `bookkeeping`), are right for one commit with one dictionary, and found by these.
+Start reading at `Reasoner`. Compiling costs about 20 us a rule. It is done at the first write that
+needs it, and the result is kept; a commit that changes no rules finds it by the identity of two
+objects. What is always true: kept rules were compiled for the dictionary that they are kept with,
+and all their ids are committed. (A transaction that fails removes the terms that it encoded, and
+other terms get their ids; `optimize` gives the store a new dictionary.) Tables beside the closure
+(see `side_tables`) are right for one commit with one dictionary.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
-    from triplestore.reasoning.bookkeeping import KeptTables
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.side_tables import KeptTables
     from triplestore.relations.packed_keys import U32
     from triplestore.rules.compiled_program import Compiled
     from triplestore.storage.state import Meta
@@ -52,7 +52,7 @@ class Reasoner:
         return read[1], read[2]
 
     def note(self, meta: Meta, settings: ReasonSettings, hidden: int) -> None:
-        """These are what a state that was committed just now keeps."""
+        """Note the settings of a state that was just committed."""
         read, users = self._read, settings.users
         if read is not None and read[0] is meta:
             return
@@ -60,11 +60,11 @@ class Reasoner:
             self._read = (meta, replace(settings, users=remember(users)), hidden)
 
     def compiling(self, state: State) -> RuleCompiler:
-        """What one transaction on this state uses."""
+        """The compiler for one transaction on this state."""
         return RuleCompiler(self, state)
 
     def find(self, rules: Rules, dictionary: Dictionary) -> Compiled | None:
-        """What was compiled for these rules and this dictionary."""
+        """The compiled form of these rules for this dictionary, if it is kept."""
         known = self._known
         if known is None or known[1] is not dictionary:
             return None
@@ -73,7 +73,7 @@ class Reasoner:
     def keep(
         self, rules: Rules, dictionary: Dictionary, compiled: Compiled, ids: dict[bytes, int]
     ) -> None:
-        """Keep it in the place of what was kept; all its ids are committed."""
+        """Keep this compiled form instead of the last one; all its ids are committed."""
         self._known, self._ids = (rules, dictionary, compiled), ids
 
     def known_ids(self, dictionary: Dictionary) -> dict[bytes, int]:
@@ -89,7 +89,7 @@ class Reasoner:
         return known[2]
 
     def keep_tables(self, tables: KeptTables, state: State) -> None:
-        """Keep the tables of this state in the place of what was kept."""
+        """Keep the tables of this state instead of the last ones."""
         if any(table is not None for table in tables):
             self._tables = (state.commit, state.dictionary, tables)
 
@@ -98,7 +98,7 @@ class Reasoner:
         self._tables = None
 
     def drop(self) -> None:
-        """Keep nothing that has ids: the dictionary is another one, or the store is closed."""
+        """Drop everything with ids: the dictionary was replaced, or the store is closed."""
         self._tables = self._known = None
         self._ids = {}
 
@@ -127,7 +127,7 @@ class RuleCompiler:
     def compiled(self, rules: Rules, *, modules: bool = True) -> Compiled:
         """The compiled form of rules.
 
-        modules  whether groups of rules that are a closure are evaluated as such
+        modules  whether groups of rules that compute a closure are owned by modules
         """
         found = self._reasoner.find(rules, self._dictionary)
         if found is not None and found.with_modules == modules:
@@ -142,7 +142,7 @@ class RuleCompiler:
         return compiled
 
     def end(self, rules: Rules, committed: bool) -> None:
-        """Keep what was compiled for the rules that are in force now, if its ids are."""
+        """Keep what was compiled for the rules in force, if its ids are committed."""
         for known, compiled, ids in self._made:
             if known is rules and (committed or ids.last <= self.committed_terms):
                 self._reasoner.keep(rules, self._dictionary, compiled, ids.known)
@@ -185,7 +185,7 @@ class ConstantIds:
 
 
 def compile_rules(rules: Rules, ids: ConstantIds, *, modules: bool = True) -> Compiled:
-    """Rules compiled, all of it, with constants encoded."""
+    """Rules compiled completely, with their constants encoded."""
     # Late: most stores have no rules.
     from triplestore.rules.compiled_program import Compiled
 
@@ -223,10 +223,10 @@ def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
 
 
 def remember_rules(state: State, rules: InForce) -> InForce:
-    """These are in force in a state: `rules_of_state` is to find them.
+    """Let `rules_of_state` find these rules, which are in force in a state.
 
-    They are kept with the dictionary, of which they know ids, and for no longer than it: kept
-    anywhere else they would keep it, with its files, when its store is closed or optimized.
+    They are kept by the dictionary whose ids they have, and only as long as it. Kept elsewhere,
+    they would keep the dictionary and its files after its store was closed or optimized.
     """
     remembered = state.dictionary.remembered
     for oldest in list(remembered)[: 1 - MAX_REMEMBERED]:

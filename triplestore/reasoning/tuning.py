@@ -1,4 +1,4 @@
-"""How a store reasons: what `reason(tuning={...})` may say, and what is made of it.
+"""How a store reasons: what `reason(tuning={...})` may say.
 
 Start reading at `Tuning`. It is kept with the store, so that every later commit is maintained in
 the same way, by whichever process.
@@ -7,35 +7,24 @@ the same way, by whichever process.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import nearest
 from triplestore.storage.metadata import TUNING
 from triplestore.storage.state import value_of
-from triplestore.thread_limits import memory_allowed
-
-if TYPE_CHECKING:
-    from triplestore.maintenance.limits.budget import Budget
-    from triplestore.maintenance.steps.stratum import Strategy
-    from triplestore.rules.modules.written_out import Choice, Mode
 
 AUTO = "auto"
-FALLBACK = "dred_c"
-"""What `auto` stands for where the engine has no such strategy."""
 
 MODULES = (AUTO, "on", "off")
 SCHEMES = (AUTO, "plain", "compressed")
 
-MEMORY_SHARE = 2
-"""Without `max_bytes`, the inference of a commit may take this part of the memory there is."""
-
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What `tuning` says. None means: as the software thinks best.
+    """The values of `tuning`. None means that the software chooses.
 
     >>> Tuning().changed({"max_facts": 1000})
     Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None, \
@@ -49,28 +38,28 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
     strategy: str = AUTO
     """Which algorithm maintains the closure."""
     max_facts: int | None = None
-    """How many facts may be made in one commit."""
+    """Maximum number of facts that one commit may infer."""
     max_bytes: int | None = None
-    """How much memory the inference of one commit may take, and what is made by it."""
+    """Maximum memory for the inference of one commit, including its results."""
     max_seconds: float | None = None
-    """How long the inference of one commit may take."""
+    """Maximum time for the inference of one commit."""
     max_terms: int | None = None
-    """How many new terms rules may make in one commit."""
+    """Maximum number of new terms that rules may make in one commit."""
     recursive_counters: bool = False
-    """Whether to know, in memory, how many recursive rule instances derive each fact: for `dred_c`
-    and `fbf_c`, which then need not look for derivations of what they took away."""
+    """Whether to count in memory how many recursive rule instances derive each fact. Then `dred_c`
+    and `fbf_c` need not look for other derivations of deleted facts."""
     traces: bool = False
-    """Whether to keep what `counting` made, its traces, while another strategy is in use."""
+    """Whether to keep the traces of `counting` while another strategy is in use."""
     modules: str = AUTO
-    """Whether groups of rules that are a closure are evaluated as such: auto and on do, off does
-    not."""
+    """Whether modules evaluate groups of rules that compute a closure: they do with `auto` and
+    `on`, not with `off`."""
     schemes: str | Mapping[str, str] = AUTO
     """How closures are kept: written out (plain), by their scheme alone (compressed), or by size
     (auto); one word for all, or IRI of a property -> word, with "" for the others."""
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Tuning:
-        """What a store keeps; names that this version does not know are left alone."""
+        """The stored values; names that this version does not know are ignored."""
         return value_of(meta, TUNING, cls._read, cls())
 
     @classmethod
@@ -80,7 +69,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         return cls(**{name: _valid(name, v) for name, v in kept.items()})
 
     def changed(self, by: Mapping[str, Any]) -> Tuning:
-        """With what `tuning` names set; None sets it back."""
+        """With the named values set; None resets a value."""
         names = [item.name for item in fields(self)]
         defaults = Tuning()
         values: dict[str, Any] = {}
@@ -91,7 +80,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         return replace(self, **values)
 
     def to_bytes(self) -> bytes | None:
-        """The form in which it is kept; None if nothing is tuned."""
+        """The stored form; None if every value is the default."""
         default = Tuning()
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         changed = {name: v for name, v in values.items() if v != getattr(default, name)}
@@ -99,60 +88,8 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
 
     @property
     def keeps_traces(self) -> bool:
-        """Whether traces are kept: by default, while they are used."""
+        """Whether traces are kept: by default only while they are used."""
         return self.traces or self.strategy == "counting"
-
-    @property
-    def keeps_counters(self) -> bool:
-        """Whether recursive counters, once there, would be kept by the strategy."""
-        return self.recursive_counters and self.strategy != "rematerialise"
-
-    @property
-    def keeps_tables(self) -> bool:
-        """Whether there are tables in memory beside the closure; see `bookkeeping`."""
-        return self.recursive_counters or self.keeps_traces
-
-    def make_strategy(self) -> Strategy:
-        """The strategy, for one update."""
-        # Late: most stores have no rules.
-        from triplestore.maintenance.strategies import STRATEGIES, strategy
-
-        known = self.strategy != AUTO or AUTO in STRATEGIES
-        return strategy(self.strategy if known else FALLBACK)
-
-    def make_choice(self) -> Choice:
-        """How closures are kept."""
-        # Late: most stores have no rules.
-        from triplestore.expressions.tree import Constant
-        from triplestore.rules.modules.written_out import Choice
-
-        if isinstance(self.schemes, str):
-            return Choice(_mode(self.schemes))
-        named = {Constant.iri(n).key: _mode(mode) for n, mode in self.schemes.items() if n}
-        return Choice(_mode(self.schemes.get("", AUTO)), named)
-
-    def make_budget(
-        self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
-    ) -> Budget:
-        """The budget of one update."""
-        # Late: most stores have no rules.
-        from triplestore.maintenance.limits.budget import Budget
-
-        return Budget(
-            self.max_facts,
-            _default_bytes() if self.max_bytes is None else self.max_bytes,
-            self.max_seconds,
-            None if cancel is None else _CancelFlag(cancel),
-            progress,
-            self.max_terms,
-        )
-
-
-class _CancelFlag:
-    """A flag that asks a caller's function."""
-
-    def __init__(self, cancel: Callable[[], bool]) -> None:
-        self.is_set = cancel
 
 
 def _valid(name: str, value: Any) -> Any:
@@ -174,10 +111,6 @@ def _valid(name: str, value: Any) -> Any:
     return value
 
 
-def _mode(word: str) -> Mode:
-    return "plain" if word == "plain" else "compressed" if word == "compressed" else "auto"
-
-
 def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
     if value not in words:
         raise UsageError(f"tuning: {name} is one of {', '.join(words)}, not {value!r}")
@@ -185,7 +118,7 @@ def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
 
 
 def _strategy(value: Any) -> str:
-    """The name of a strategy, as it is spelt today."""
+    """The current name of a strategy."""
     # Late: most stores have no rules.
     from triplestore.maintenance.strategies import STRATEGIES, known_name
 
@@ -200,8 +133,3 @@ def _unknown(what: str, name: str, names: list[str]) -> str:
     hint = f" (did you mean {near!r}?)" if near else ""
     has = "there are" if what.startswith("there") else "it has"
     return f"{what}{hint}; {has} {', '.join(names)}"
-
-
-def _default_bytes() -> int | None:
-    allowed = memory_allowed()
-    return None if allowed is None else allowed // MEMORY_SHARE

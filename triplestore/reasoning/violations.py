@@ -1,8 +1,8 @@
 """Violations: the matches of constraints, and the members of owl:Nothing.
 
 Start reading at `violations`. The engine keeps the matches of a constraint as rows of a helper
-relation, with a column for each variable, so that they come and go like all other facts; here they
-get their names and terms back.
+relation, with a column for each variable. So they are maintained like other facts; here they get
+their names and terms back.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary, Term
 
 NOTHING = "owl:Nothing"
-"""What stands for the constraint of a violation that is a member of owl:Nothing."""
+"""The id of the constraint for members of owl:Nothing."""
 
-_TYPE, _NOTHING = b"\x01" + RDF_TYPE.encode(), b"\x01" + OWL.encode() + b"Nothing"
+_TYPE, NOTHING_KEY = b"\x01" + RDF_TYPE.encode(), b"\x01" + OWL.encode() + b"Nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Violation:
 
     >>> from triplestore import NamedNode
     >>> values = {"x": NamedNode("http://ex.org/a")}
-    >>> print(Violation("no-loop", "nobody is an ancestor of himself", values))
-    no-loop: nobody is an ancestor of himself: ?x = <http://ex.org/a>
+    >>> print(Violation("no-loop", "an ancestor of itself", values))
+    no-loop: an ancestor of itself: ?x = <http://ex.org/a>
     """
 
     constraint: str
@@ -53,7 +53,7 @@ class Violation:
     """The triples of the axiom that the constraint was made from; where it is for all axioms of a
     kind, these are among the values."""
     relation: bytes = field(default=b"", compare=False, repr=False)
-    """The name key of the helper relation that lists it: constraints may be alike in all else."""
+    """The key of the helper relation that lists it; constraints may be equal in all else."""
 
     def as_dict(self) -> dict[str, Any]:
         """The same, fit for JSON."""
@@ -111,7 +111,7 @@ class Inconsistencies:
 def inconsistencies(
     tables: Tables, where: ViolationRelations, dictionary: Dictionary, most: int
 ) -> Inconsistencies:
-    """All violations counted, and some of each constraint's id: at most `most`."""
+    """All violations counted, and at most `most` of each constraint's id."""
     counts: dict[str, int] = {}
     listed: list[Violation] = []
     for name, constraint in where.relations.items():
@@ -146,7 +146,7 @@ class ViolationRelations(NamedTuple):
 
 def violation_relations(rules: Rules | None, dictionary: Dictionary) -> ViolationRelations:
     """Where the violations of these rules are, for a reader: nothing is compiled or encoded."""
-    type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
+    type_id, nothing = dictionary.lookup_keys([_TYPE, NOTHING_KEY]).tolist()
     if rules is None or not rules.constraint_count:
         return ViolationRelations({}, type_id, nothing)
     named = _constraints_of(rules)
@@ -161,12 +161,12 @@ def compiled_violation_relations(
     relations: Mapping[int, Constraint], dictionary: Dictionary
 ) -> ViolationRelations:
     """The same for a writer, who has compiled the rules."""
-    type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
+    type_id, nothing = dictionary.lookup_keys([_TYPE, NOTHING_KEY]).tolist()
     return ViolationRelations(relations, type_id, 0 if _has_own(relations.values()) else nothing)
 
 
 def _has_own(constraints: Iterable[Constraint]) -> bool:
-    """Whether a constraint says already that owl:Nothing has no members."""
+    """Whether a constraint already lists the members of owl:Nothing."""
     return any(constraint.id == "cls-nothing2" for constraint in constraints)
 
 
@@ -207,7 +207,7 @@ def count_violations(tables: Tables, where: ViolationRelations) -> int:
 def new_violations(
     net: Changes, where: ViolationRelations, dictionary: Dictionary
 ) -> Iterator[Violation]:
-    """Those of a net change that were not there before."""
+    """The violations that a net change adds."""
     for (name, _), rows in net.tuples.items():
         constraint = where.relations.get(name)
         if constraint is not None:
@@ -267,7 +267,7 @@ def _new_members(net: Changes, where: ViolationRelations) -> np.ndarray:
 
 
 def _with_rows(tables: Tables, where: ViolationRelations) -> list[tuple[int, Constraint]]:
-    """The constraints that something breaks, with their helper relations: mostly few of many."""
+    """The violated constraints with their helper relations: usually few of many."""
     present = {name for name, _ in tables.tuple_names()}
     return [one for one in where.relations.items() if one[0] in present]
 
@@ -278,12 +278,12 @@ def variables_of(constraint: Constraint) -> list[str]:
 
 
 def arity_of(constraint: Constraint) -> int:
-    """The number of columns of its helper relation, which has three at least."""
+    """The number of columns of its helper relation, at least three."""
     return max(3, len(variables_of(constraint)))
 
 
 def members_of(tables: Tables, name: int, constraint: Constraint) -> ViolatingRows:
-    """The matches of a constraint, of all members where one individual stands for others."""
+    """The matches of a constraint, also for all members of a class of equals."""
     return ViolatingRows(tables, name, arity_of(constraint), constraint, variables_of(constraint))
 
 

@@ -1,9 +1,9 @@
-"""Facts that are not triples of RDF hold, take part in rules, and are not shown.
+"""Facts that are not RDF triples: rules use them, and they are not shown.
 
 Start reading at `is_triple`. Rules work on generalised triples: a rule may conclude one with a
-literal as its subject or a blank node as its predicate. No format of RDF can write these down, so
-look-ups, counts and dumps leave them out. Whether there are any is known without looking at a row:
-the store keeps their number, and most programs cannot make one (`Rules.may_hide`).
+literal as its subject or a blank node as its predicate. No RDF format can express these, so
+look-ups, counts and dumps leave them out. The store keeps their number, and most programs cannot
+make one (`Rules.may_hide`), so no row has to be read to know whether they exist.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
-from triplestore.relations.lookup import Rows
+from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import U32, Bools, high, low
 from triplestore.terms.term_keys import BLANK, IRI
 
@@ -23,29 +23,27 @@ if TYPE_CHECKING:
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
 
-_FEW = 16  # terms whose kinds are looked up one by one
-
 FIRST_BLOCK = 64
 """The first block of an iteration is small, so that the first answer comes at once."""
 
 
 def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
-    """Which rows are triples of RDF, by their subjects and predicates."""
+    """Which rows are RDF triples, by their subjects and predicates."""
     fine: Bools = _are_nodes(dictionary, subjects) & (dictionary.kinds(predicates) == IRI)
     return fine
 
 
-def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
-    """Blocks of rows without those that are not triples of RDF."""
+def shown(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[QuadColumns]:
+    """Blocks of rows, restricted to RDF triples."""
     for rows in blocks:
         fine = is_triple(dictionary, rows.subject, rows.predicate)
         if fine.all():
             yield rows
         elif fine.any():
-            yield Rows(*(column[fine] for column in rows))
+            yield QuadColumns(*(column[fine] for column in rows))
 
 
-def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+def quads_of(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[Quad]:
     """Quads of pyoxigraph, decoded as they are asked for."""
     default = DefaultGraph()
     for rows in blocks:
@@ -66,7 +64,7 @@ def _decode(dictionary: Dictionary, ids: U32, default: DefaultGraph) -> list[Any
 
 
 def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
-    """How many more facts than before an update makes that are not triples of RDF.
+    """How many facts that are not RDF triples an update adds; negative if it removes some.
 
     after  the tables that it leads to
     """
@@ -91,16 +89,13 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
 
 def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
     """Which ids are of IRIs and blank nodes."""
-    if len(ids) <= _FEW:
-        each = [dictionary.kind(i) in (IRI, BLANK) for i in ids.tolist()]
-        return np.array(each, dtype=np.bool_)
     kinds = dictionary.kinds(ids)
     found: Bools = (kinds == IRI) | (kinds == BLANK)
     return found
 
 
 def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:
-    """How many facts of a relation are not triples of RDF, whether they are written or not."""
+    """How many facts of a relation are not RDF triples, whether they are written out or not."""
     relation = tables.relation(name)
     subjects = relation.distinct(0)
     odd = subjects[~is_triple(dictionary, subjects, np.full(len(subjects), name, np.uint32))]

@@ -2,8 +2,7 @@
 
 Start reading at `tables.Tables` (a snapshot), `layers.layer.Layer` (what a commit, a bulk load or a
 merge makes) and `relation.Relation` (what rules and queries see). Rows are columns of term ids
-(uint32); what the ids stand for is none of this package's business. DESIGN.md has the decisions and
-measurements.
+(uint32); this package does not know the terms. DESIGN.md has the decisions.
 """
 
 from triplestore.relations.changes import GRAPHS, ChangedRows, Changes, TupleName

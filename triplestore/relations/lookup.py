@@ -20,7 +20,7 @@ ANY_GRAPH = -1
 """Stands for the default graph and all named graphs."""
 
 
-class Rows(NamedTuple):
+class QuadColumns(NamedTuple):
     """Some quads as columns of ids; graph 0 is the default graph. The columns are frozen views."""
 
     subject: U32
@@ -42,7 +42,7 @@ def match(
     graph: int = ANY_GRAPH,
     where: int = HOLDS,
     block_rows: int = BLOCK,
-) -> Iterator[Rows]:
+) -> Iterator[QuadColumns]:
     """The quads with these ids (0: any) in this graph (0: the default graph), in blocks."""
     if graph in (ANY_GRAPH, 0):
         for name in _fact_names(tables, subject, predicate, object):
@@ -56,7 +56,7 @@ def match(
 
 def _facts(
     tables: Tables, name: int, s: int, o: int, where: int, block_rows: int
-) -> Iterator[Rows]:
+) -> Iterator[QuadColumns]:
     relation = tables.relation(name)
     for subjects, objects in _pairs(relation, s, o, where, block_rows):
         yield _rows(subjects, name, objects, 0)
@@ -64,7 +64,7 @@ def _facts(
 
 def _quads(
     tables: Tables, name: int, s: int, o: int, where: int, block_rows: int
-) -> Iterator[Rows]:
+) -> Iterator[QuadColumns]:
     relation = tables.quads(name)
     blocks: Iterator[Columns]
     if s and o:
@@ -77,12 +77,12 @@ def _quads(
         blocks = relation.scan(where, block_rows=block_rows)
     for subjects, objects, graphs in blocks:
         if len(subjects):
-            yield Rows(subjects, _full(name, len(subjects)), objects, graphs)
+            yield QuadColumns(subjects, _full(name, len(subjects)), objects, graphs)
 
 
 def _graph(
     tables: Tables, graph: int, s: int, p: int, o: int, where: int, block_rows: int
-) -> Iterator[Rows]:
+) -> Iterator[QuadColumns]:
     view = tables.graph(graph)
     if p:
         names = [p]
@@ -97,7 +97,7 @@ def _graph(
             for rows in _quads(tables, name, 0, o, where, block_rows):
                 same = rows.graph == np.uint32(graph)
                 if same.any():
-                    yield Rows(*(column[same] for column in rows))
+                    yield QuadColumns(*(column[same] for column in rows))
             continue
         for subjects, objects in _pairs(view.relation(name), s, o, where, block_rows):
             yield _rows(subjects, name, objects, graph)
@@ -159,9 +159,9 @@ def _listed(ids: U32) -> list[int]:
     return listed
 
 
-def _rows(subjects: U32, name: int, objects: U32, graph: int) -> Rows:
+def _rows(subjects: U32, name: int, objects: U32, graph: int) -> QuadColumns:
     size = len(subjects)
-    return Rows(subjects, _full(name, size), objects, _full(graph, size))
+    return QuadColumns(subjects, _full(name, size), objects, _full(graph, size))
 
 
 def _one(value: int) -> U32:

@@ -1,7 +1,8 @@
 """Rows as sortable keys: two ids packed in one uint64, three or more ids as big-endian bytes.
 
 Always true: comparing two keys compares the rows column by column. A key of two columns is
-`first << 32 | second`; a key of n > 2 columns is an `S{4n}` value. Everything here is plain numpy.
+`first << 32 | second`; a key of n > 2 columns is an `S{4n}` value. Everything here is plain
+numpy.
 
     >>> import numpy as np
     >>> key = pack(np.array([1], np.uint32), np.array([7], np.uint32))
@@ -11,11 +12,13 @@ Always true: comparing two keys compares the rows column by column. A key of two
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from triplestore.relations.thresholds import RELATIONS
 
 U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
@@ -34,6 +37,12 @@ NO_KEYS: U64 = np.empty(0, dtype=np.uint64)
 NO_STATUS: U8 = np.empty(0, dtype=np.uint8)
 for _empty in (NO_IDS, NO_KEYS, NO_STATUS):
     _empty.flags.writeable = False
+
+
+def pieces(size: int) -> Iterator[slice]:
+    """Positions 0 .. size - 1 in pieces, each for one call of a kernel."""
+    step = RELATIONS.piece_rows
+    return (slice(at, at + step) for at in range(0, size, step))
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -5,10 +5,10 @@ ones are not affected.
 
 Stack
     Layers are ordered from oldest to newest; the newest entry for a row wins. A pushed layer is
-    combined with the topmost layer at once while both are small (`COMBINE_ROWS`), so that ten
-    thousand commits of one row leave forty layers. Larger layers are merged in the background, as
-    `plan_merge` proposes, until each layer has over `TIER` times the rows of all above it. So a row
-    is merged O(log n) times, and there are O(log n) layers.
+    combined with the topmost layer at once while both are small (`RELATIONS.combine_rows`), so that
+    ten thousand commits of one row leave forty layers. Larger layers are merged in the background,
+    as `plan_merge` proposes, until each layer has more than `RELATIONS.tier` times the rows of all
+    layers above it. So a row is merged O(log n) times, and a stack has O(log n) layers.
 Totals
     Each layer has the number of explicit and of inferred rows that it adds. Totals are sums of
     these over the layers: exact, without reading rows.
@@ -29,16 +29,11 @@ from triplestore.relations.layers.table import Nets, add_nets
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, distinct, high, low, pack
 from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.closed import ClosedRelation, resolved
 from triplestore.relations.views.named_graphs import GraphView, QuadRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
-
-COMBINE_ROWS = 256
-"""Maximum number of rows of a pushed layer and the topmost layer to combine them at once."""
-
-TIER = 3
-"""Merges are proposed until each layer has over TIER times the rows of all layers above it."""
 
 SUBJECT, OBJECT = 0, 1
 
@@ -285,7 +280,7 @@ class Tables:
         if self._apart:
             return self.combined().push(layer, apart=apart)
         open_ = bool(self.layers) and not self._sealed
-        waits = open_ and self.layers[-1].rows + layer.rows <= COMBINE_ROWS
+        waits = open_ and self.layers[-1].rows + layer.rows <= RELATIONS.combine_rows
         pushed = Tables((*self.layers, layer), apart=waits, schemes=self.schemes)
         return pushed if apart else pushed.combined()
 
@@ -317,13 +312,13 @@ class Tables:
         can go on during a merge: the layers [i, j) stay in place until `replace`.
         """
         sizes = [layer.rows for layer in self.layers]
-        if sizes and not self._sealed and sizes[-1] < COMBINE_ROWS:
+        if sizes and not self._sealed and sizes[-1] < RELATIONS.combine_rows:
             sizes.pop()
         stop = len(sizes)
         above = 0
         best = None
         for place in range(stop - 1, -1, -1):
-            if place < stop - 1 and sizes[place] <= TIER * above:
+            if place < stop - 1 and sizes[place] <= RELATIONS.tier * above:
                 best = place
             above += sizes[place]
         return None if best is None else (best, stop)

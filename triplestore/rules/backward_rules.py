@@ -1,7 +1,7 @@
 """The recursive rules of a stratum as arrays, for the kernels that search backward.
 
-Start reading at `BackwardRules`. They are kept with the stratum. What depends on a plan is written
-when a search first has goals that a family may conclude, so a small search looks at few rules.
+Start reading at `BackwardRules`. It is kept with the stratum. What depends on a plan is written
+when a search first has goals that a family may conclude, so a small search prepares few rules.
 """
 
 from __future__ import annotations
@@ -16,21 +16,19 @@ from triplestore.relations.facts.fact_sets import ANY, RelationKey
 from triplestore.relations.packed_keys import I64, U64, start_of_runs
 from triplestore.rules.body_plans import HEAD, AtomStep, BodyPlan, plan_for
 from triplestore.rules.families import LOWER, MIXED, CompiledAtom, Family
-
-_TABLE = 64
-"""A family of more rules whose constants the head does not tell is left to its plan."""
+from triplestore.rules.thresholds import RULES
 
 
 class BackwardRules:
     """The recursive rules of a stratum that cursors can follow.
 
-    families    those that are simple; the fewer facts of the stratum they need, the sooner they are
-                tried: that took 15 to 45 % of the instances away from highly recursive programs
-    others      recursive ones that are not
-    names       the relations that they speak of, whose places in it are their numbers
-    groups      sorted relation << 32 | class, | 0 for rules that conclude any class
-    starts, rules   the rules of each group, families one after the other
-    specs       what the kernel is told of each rule, once its family is `ready`
+    families    the simple families; those that need fewer facts of the stratum are tried first,
+                which saves 15 to 45 % of the instances of highly recursive programs
+    others      the other recursive families
+    names       their relations; the place of a relation is its number
+    groups      sorted relation << 32 | class; class 0 for rules that conclude any class
+    starts, rules   the rules of each group, by family
+    specs       the description of each rule for the kernel, once its family is ready
     """
 
     def __init__(self, recursive: Sequence[Family]) -> None:
@@ -62,7 +60,7 @@ class BackwardRules:
         return classes.astype(np.uint64) | key
 
     def make_ready(self, number: int, setting: Setting) -> None:
-        """Tell the kernel of a family in the order of its current plan."""
+        """Write a family for the kernel in the order of its current plan."""
         family = self.families[number]
         plan = plan_for(family, HEAD, setting)
         if self.plans[number] is plan:
@@ -97,11 +95,14 @@ def is_simple(family: Family) -> bool:
         return False
     if family.width - (0 if table is None else len(table.variables)) > kernels.VARIABLES:
         return False
-    return len(family.rules) <= _TABLE or _constant(family, family.head.terms[0]) is not None
+    return (
+        len(family.rules) <= RULES.cursor_rules
+        or _constant(family, family.head.terms[0]) is not None
+    )
 
 
 def _premises(family: Family) -> int:
-    """How many facts of the stratum an instance needs."""
+    """The number of facts of the stratum that an instance needs."""
     return sum(atom.own != LOWER for atom in family.body)
 
 
@@ -111,7 +112,7 @@ def _name(atom: CompiledAtom) -> int:
 
 
 def _constant(family: Family, term: int) -> I64 | None:
-    """What a term is in each of the rules; None for a variable of them."""
+    """The value of a term in each of the rules; None for a variable."""
     table = family.table
     if term < 0:
         return np.full(len(family.rules), -term, dtype=np.int64)

@@ -1,10 +1,9 @@
-"""Plans: in which order the items of a family's body are matched.
+"""Plans: the order in which the items of a family's body are matched.
 
-Start reading at `plan`. A plan begins with a frame of some bound variables (those of the atom that
-changed, those of the head, or none) and goes on, greedily, with the item that makes the fewest
-rows: what only tests comes first, then the atom with the fewest rows expected for what is bound.
-Columns that nothing needs any more are dropped at each step; rows are never merged, since each row
-is one instance of a rule.
+Start reading at `plan`. A plan begins with a frame of some bound variables (those of the changed
+atom, those of the head, or none). It continues greedily with the item that makes the fewest rows:
+first the items that only test, then the atom with the fewest expected rows. Each step drops the
+columns that are not needed later. Rows are never merged, because each row is one rule instance.
 """
 
 from __future__ import annotations
@@ -16,12 +15,14 @@ from typing import NamedTuple, TypeAlias
 
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.families import CompiledAtom, Computation, Family
+from triplestore.rules.thresholds import RULES
 from triplestore.thread_limits import look, looking
 
 HEAD, WHOLE, GROUPS = -1, -2, -3
-"""Plans that begin with the variables of the head, with none, or with the groups of an aggregate;
-others begin with the variables of an item of the body."""
+"""Plans that begin with the variables of the head, with none, or with the groups of an aggregate.
+Other plans begin with the variables of an item of the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class AtomStep:
     """Match one atom with a relation.
 
     item   its number: the body's atoms from 0, then the negations
-    bound  (place, term) that are known: a constant, or a variable with a column
-    free   (place, variable) that get their values
+    bound  (place, term) of known terms: a constant, or a variable with a column
+    free   (place, variable) of variables that get their values
     same   pairs of free places that must be equal
     keep   the variables needed afterwards, of those known before
     """
@@ -68,7 +69,7 @@ class AtomStep:
 
 @dataclass(frozen=True, slots=True)
 class TableStep:
-    """Join with the family's table of constants on those of its columns that are bound."""
+    """Join with the family's table of constants on its bound columns."""
 
     bound: tuple[int, ...]
     free: tuple[int, ...]
@@ -88,7 +89,7 @@ BodyStep: TypeAlias = AtomStep | TableStep | ComputeStep
 
 @dataclass(frozen=True, slots=True)
 class BodyPlan:
-    """What to do with a frame of the variables `start`; `sizes` is what it was made for."""
+    """The steps for a frame of the variables `start`; made for relations of these `sizes`."""
 
     start: tuple[int, ...]
     steps: tuple[BodyStep, ...]
@@ -96,18 +97,46 @@ class BodyPlan:
 
 
 class Turned(NamedTuple):
-    """How to begin where an item of a body changed (see `evaluate.smallest_first`): with the first
-    step of a plan, or (None) with the changed facts; and for how many of these that was best."""
+    """The best beginning for a changed item (see `evaluate.smallest_first`): the first step of a
+    plan, or (None) the changed facts; and the number of changed facts for which it was found."""
 
     n: int
     plan: BodyPlan | None
 
 
-_CLOSES = 0.5
-"""Part of the rows that each atom that closes a cycle is expected to leave."""
+class KernelStage(NamedTuple):
+    """One atom of a small rule, for the kernel (`evaluate.small_rules`).
 
-GROWN = 8.0
-"""A plan is made again when a relation has grown or shrunk by this factor."""
+    item    its number, -1 if nothing is looked up; `relation` is its relation
+    place   its known place, which comes first in sorted order
+    tests   whether both places are known
+    """
+
+    item: int
+    relation: int
+    place: int
+    tests: bool
+    spec: I64
+    constants: U32
+
+
+class KernelShape(NamedTuple):
+    """A family from a changed atom, for the kernel; each stage begins with the results of the last.
+
+    relation  of the changed atom
+    head      the relation of the conclusions
+    rules     the number of rules; `apart`: whether each must go through the stages by itself
+    sliced    whether the changed atom has a constant in front
+    plan      the plan that gave the order of the stages
+    """
+
+    relation: int
+    head: int
+    rules: int
+    apart: bool
+    sliced: bool
+    stages: tuple[KernelStage, ...]
+    plan: BodyPlan | None
 
 
 def plan_for(family: Family, pivot: int, setting: Setting) -> BodyPlan:
@@ -128,14 +157,14 @@ def plan_for(family: Family, pivot: int, setting: Setting) -> BodyPlan:
 
 
 def _is_only(family: Family, pivot: int) -> bool:
-    """Whether there is nothing to choose: one atom is left."""
+    """Whether only one atom is left, so that there is nothing to choose."""
     atoms = len(family.body) - (pivot >= 0)
     return atoms < 2 and (pivot >= 0 or family.table is None)
 
 
 def _changed(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
     pairs = zip(old, new, strict=True)
-    return any(a > GROWN * b or b > GROWN * a for a, b in pairs)
+    return any(a > RULES.grown * b or b > RULES.grown * a for a, b in pairs)
 
 
 def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> BodyPlan:
@@ -155,13 +184,13 @@ def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] 
 
 
 def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> BodyPlan:
-    """The plan of a family that begins with nothing, where an item (the pivot) is matched with
-    this many changed facts."""
+    """The plan of a family that begins with nothing, if an item (the pivot) matches this many
+    changed facts."""
     return _Order(family, WHOLE, setting, set(), (pivot, rows)).plan([], ())
 
 
 class _Order:
-    """The steps chosen so far, and what is left to choose from."""
+    """The steps chosen so far, and the remaining items."""
 
     def __init__(
         self,
@@ -183,8 +212,8 @@ class _Order:
             for term in set(family.body[i].terms):
                 self.atoms_with.setdefault(term, []).append(i)
         self.tests = [i for i in self.atoms if bound.issuperset(family.body[i].variables)]
-        """Atoms whose variables all have values, a heap: looking for them in long bodies each time
-        would be quadratic."""
+        """A heap of the atoms whose variables all have values. Searching long bodies for them each
+        time would be quadratic."""
         self.closers: dict[int, int] = {}
         first_not = len(family.body)
         self.nots = [i for i in range(len(family.nots)) if first_not + i != pivot]
@@ -198,7 +227,7 @@ class _Order:
         return BodyPlan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
 
     def choose(self) -> bool:
-        """Take the next step; False if all are taken."""
+        """Choose the next step; False if none is left."""
         return self._compute() or self._test() or self._join()
 
     def _compute(self) -> bool:
@@ -234,8 +263,8 @@ class _Order:
             best = min((*self._cost(i), i) for i in looking(self.atoms))
         if self.table and self.family.table is not None:
             bound = [v for v in self.family.table.variables if v in self.bound]
-            # Joining with the table costs no more than a look-up for each row; without anything in
-            # common it makes as many rows as there are rules.
+            # Joining with the table costs no more than a look-up for each row. Without a common
+            # variable it makes a row for each rule.
             rows = len(self.family.rules)
             cost = 0.9 if bound else float(rows)
             if best is None or (not self.atoms or cost < best[1]) or (bound and best[0] > 0):
@@ -263,13 +292,13 @@ class _Order:
             if known not in self.estimates:
                 self.estimates[known] = self.setting.view(atom.relation).estimate(places)
             rows = self.estimates[known]
-        rows *= _CLOSES ** self._closed_by(i)
+        rows *= RULES.closing_share ** self._closed_by(i)
         linked = any(term in self.bound for term in atom.terms)
         return (1 if linked or not self.bound else 2), rows
 
     def _closed_by(self, i: int) -> int:
-        """How many other atoms only test once this one is matched, for both of whose variables
-        there are values then: the third atom of a cycle."""
+        """The number of other atoms that only test after this one, because both of their variables
+        have values: the third atom of a cycle."""
         atom = self.family.body[i]
         free = [term for term in atom.terms if term >= 0 and term not in self.bound]
         if len(free) != 1 or len(self.atoms) < 2:
@@ -281,7 +310,7 @@ class _Order:
                 for j in self.atoms_with[variable]
                 if j in self.atoms
             )
-        return self.closers[variable] - 1  # the atom itself is counted, too
+        return self.closers[variable] - 1  # the atom itself is counted as well
 
     def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:
         step = AtomStep.of(item, atom, negated, self.bound.__contains__)
@@ -289,12 +318,12 @@ class _Order:
         self.steps.append(step)
 
     def _bind(self, variables: Iterable[int]) -> None:
-        """These have values from now on."""
+        """Mark variables as known."""
         fresh = [variable for variable in variables if variable not in self.bound]
         self.bound.update(fresh)
         self.closers.clear()
         touched = {i for variable in fresh for i in self.atoms_with.get(variable, ())}
-        for i in touched:  # each once, also with two variables that got values at the same time
+        for i in touched:  # each once, even with two new variables
             if i in self.atoms and self.bound.issuperset(self.family.body[i].variables):
                 heappush(self.tests, i)
 
@@ -311,7 +340,7 @@ class _Order:
 def _with_keeps(family: Family, steps: list[BodyStep], start: Iterable[int]) -> list[BodyStep]:
     """The steps, each with the variables that are needed after it."""
     needed = set(family.head.variables) if family.summary is None else _summary_needs(family)
-    needed.add(family.width)  # numbers of goals, or weights, stand behind the variables
+    needed.add(family.width)  # numbers of goals, or weights, come after the variables
     made: list[BodyStep] = []
     for step in reversed(steps):
         look()

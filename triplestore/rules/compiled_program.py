@@ -1,7 +1,7 @@
 """A program compiled for the tables of one dictionary.
 
-Start reading at `Compiled`. Its constructor runs the passes (see `passes`); families by stratum,
-the stratum of each fact, and signatures are made of the result when they are first asked for.
+Start reading at `Compiled`. Its constructor runs the passes (see `passes`). Families by stratum,
+the stratum of each fact, and signatures are made when they are first needed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from triplestore.datalog.rules import signature
 from triplestore.datalog.stratify import Method, Stratification
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U64
-from triplestore.rules.families import Family, IdsOf, compile_rules, recursive_rules
-from triplestore.rules.levels import Levels
+from triplestore.rules.compile_rules import compile_rules, recursive_rules
+from triplestore.rules.families import Family, IdsOf
 from triplestore.rules.passes import Draft, PassOptions, run_passes
 from triplestore.rules.simplify import SimpleProgram
-from triplestore.rules.strata import Strata
+from triplestore.rules.strata import Levels, Strata
 from triplestore.rules.subclass_levels import Hierarchy
 from triplestore.rules.subclass_pairs import BOTTOM, Bottom, SubClasses
 
@@ -27,11 +27,11 @@ from triplestore.rules.subclass_pairs import BOTTOM, Bottom, SubClasses
 class Compiled:
     """A program, ready to be evaluated on the tables of one dictionary.
 
-    program         as it was given
-    simple          in the simple form that is evaluated
+    program         the given program
+    simple          its simple form, which is evaluated
     stratification  of the simple form
-    costs           what strata have cost, for strategies that choose by it
-    modules         stratum -> the group of rules that a module owns there
+    costs           measured costs of strata, for strategies that choose by them
+    modules         stratum -> the group of rules that a module owns
     blocks          stratum -> the first stratum of its block of subclass rules
     bottom          subclass axioms that were given `beside` the program instead of as rules, or
                     were taken out of it (`pairs`): with 40,000 of them, a change of one costs a
@@ -67,12 +67,12 @@ class Compiled:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules in simple form; families name them by their places here."""
+        """The rules in simple form; families refer to them by their places here."""
         return self.simple.rules
 
     @property
     def origins(self) -> tuple[Rule | Constraint, ...]:
-        """For each simple rule, the rule or constraint it was made from."""
+        """For each simple rule, the rule or constraint from which it was made."""
         return self.simple.origins
 
     @cached_property
@@ -82,7 +82,7 @@ class Compiled:
         return self._strata_of(range(len(self.rules))).and_bottom(keys)
 
     def strata_of(self, numbers: Iterable[int], blocks: bool = True) -> Strata:
-        """Some of the rules, by stratum; nothing of the bottom.
+        """Some of the rules, by stratum; without the bottom.
 
         blocks  whether rules of a block make a hierarchy, or families like others
         """
@@ -123,14 +123,16 @@ class Compiled:
         return Hierarchy.of(number, [(i, self.rules[i]) for i in members], self.ids_of)
 
     def _strata_without(self, numbers: set[int]) -> Strata:
-        """All rules but a few: families and hierarchies that have none of these are shared."""
+        """All rules except a few. Families and hierarchies without these are shared."""
         families: list[Family] = []
         for family in self.strata.families:
             if numbers.isdisjoint(family.rules):
                 families.append(family)
                 continue
             for made in self._families([i for i in family.rules if i not in numbers]):
-                made.number = family.number  # the rest has one shape, so this is one family
+                made.number = (
+                    family.number
+                )  # the remaining rules have one shape, so this is one family
                 families.append(made)
         hierarchies = {}
         for number, known in self.strata.hierarchies.items():

@@ -1,56 +1,42 @@
-"""Rules compiled for one dictionary: families of rules that differ in constants only.
+"""Families: rules of a stratum that differ in constants only, as they are matched.
 
-Start reading at `compile_rules`. Rules of a stratum with the same shape - the same properties in
-the same places, the same variables, only other classes and individuals - become one `Family`, whose
-constants are variables bound by one more body item, a table of the constants with one row per rule.
-So ten thousand subclass axioms are one join with ten thousand rows. A rule that is alone keeps its
-constants.
+Start reading at `Family`. Rules with the same properties in the same places and the same variables,
+which differ in classes and individuals only, are one family. Its constants are variables that are
+bound by one more body item: a table of the constants with one row per rule. So ten thousand
+subclass axioms are one join with ten thousand rows. A rule without others like it keeps its
+constants. `compile_rules` makes families of rules.
 
 Terms of compiled atoms are integers: a variable v is v >= 0, the constant with id c is -c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from triplestore.datalog.program import (
-    TYPE,
-    Aggregate,
-    Atom,
-    Bind,
-    Constant,
-    Filter,
-    Item,
-    Not,
-    Rule,
-    TripleAtom,
-    TupleAtom,
-    Variable,
-)
-from triplestore.datalog.slices import slice_of
-from triplestore.datalog.stratify import Stratification
-from triplestore.expressions.tree import Call, Expression, variables_of
-from triplestore.relations.facts.fact_sets import ANY, RelationKey
-from triplestore.relations.packed_keys import U32
-from triplestore.rules.known_of_family import KnownOfFamily
-from triplestore.rules.subclass_rules import copied_class
-from triplestore.thread_limits import looking
+from triplestore.expressions.tree import Expression
+from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.relations.facts.sorted_arrays import match
+from triplestore.relations.packed_keys import I64, U32, U64, Keys, key_of, pack
+
+if TYPE_CHECKING:
+    from triplestore.rules.body_plans import BodyPlan, KernelShape, Turned
 
 IdsOf: TypeAlias = Callable[[Sequence[bytes]], U32]
 """The ids of term keys."""
 
 OWN, LOWER, MIXED = 1, 0, 2
-"""Whether the facts an atom speaks of are of the rule's stratum, of lower ones, or of both."""
+"""Whether the facts of an atom belong to the rule's stratum, to lower strata, or to both."""
 
 
 class CompiledAtom(NamedTuple):
-    """An atom whose terms are in the order in which the engine keeps the relation.
+    """An atom whose terms are in the order of the stored relation.
 
-    besides  ids of properties that filters exclude, where the property is a variable
+    besides  ids of properties that filters exclude, if the property is a variable
     """
 
     relation: RelationKey
@@ -60,7 +46,7 @@ class CompiledAtom(NamedTuple):
 
     @property
     def variables(self) -> list[int]:
-        """Its variables, each once."""
+        """The variables, each once."""
         return list(dict.fromkeys(term for term in self.terms if term >= 0))
 
 
@@ -73,7 +59,8 @@ class Computation(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """An aggregate rule's groups, and results as (function, argument, distinct, separator)."""
+    """The groups of an aggregate rule, and its results as (function, argument, distinct,
+    separator)."""
 
     groups: tuple[int, ...]
     targets: tuple[int, ...]
@@ -81,17 +68,71 @@ class Summary(NamedTuple):
 
 
 class ConstantTable(NamedTuple):
-    """The constants of a family: variables that stand for them, and a column of ids for each."""
+    """The constants of a family: variables for them, and a column of ids for each variable."""
 
     variables: tuple[int, ...]
     columns: tuple[U32, ...]
+
+
+class TableIndex:
+    """The constants of a family by some of their columns, to be looked up.
+
+    By one column: the rows as pairs (value, number of the row), which are looked up like relations.
+    By several: sorted keys, and the number of the row of each.
+    """
+
+    def __init__(self, columns: list[U32]) -> None:
+        self.alone = len(columns) == 1
+        numbers = np.arange(len(columns[0]), dtype=np.uint32)
+        if self.alone:
+            self.keys: Keys = np.sort(pack(columns[0], numbers))
+        else:
+            keys = key_of(columns)
+            self.order = np.argsort(keys, kind="stable")
+            self.keys = keys[self.order]
+
+    def match(self, values: list[U32]) -> tuple[I64, NDArray[np.integer[Any]]]:
+        """(number of the value, row of the table) for all equal pairs."""
+        if self.alone:
+            return match(values[0], self.keys)
+        wanted = key_of(values)
+        lo = self.keys.searchsorted(wanted)
+        sizes = self.keys.searchsorted(wanted, side="right") - lo
+        index = np.repeat(np.arange(len(wanted)), sizes)
+        rows = np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)
+        return index, self.order[rows]
+
+
+@dataclass(slots=True)
+class KnownOfFamily:
+    """The caches of a family; each is filled by one function.
+
+    Nothing here must be kept: plans depend on the sizes of relations when they were made, all else
+    on the family only.
+
+    plans          item to begin with -> plan (`body_plans.plan_for`)
+    turned         item -> whether to begin elsewhere (`smallest_first.turn`)
+    kernel_shapes  item -> how a kernel does the family, None if it cannot (`kernel_shape`)
+    not_merged     steps after which merging rows did not pay (`existence.merged`)
+    indexes        columns of the table of constants -> its rows by these (`join_table`)
+    slices         variable of the table -> its constants as first ids of keys (`slices_of`)
+    rule_numbers   the rows of the table as sorted keys, and the rule of each (`rules_of`)
+    """
+
+    plans: dict[int, BodyPlan] = field(default_factory=dict)
+    turned: dict[int, Turned] = field(default_factory=dict)
+    kernel_shapes: dict[int, KernelShape | None] = field(default_factory=dict)
+    not_merged: set[tuple[int, tuple[int, ...], int]] = field(default_factory=set)
+    indexes: dict[tuple[int, ...], TableIndex] = field(default_factory=dict)
+    slices: dict[int, U64] = field(default_factory=dict)
+    rule_numbers: tuple[Keys, I64] | None = None
 
 
 @dataclass(eq=False, slots=True)
 class Family:
     """Rules of one shape.
 
-    head       where each instance goes; its variables are all bound by the body
+    head       the relation and terms of the conclusions; the body binds its variables
     body       the positive atoms
     nots       negated atoms, whose variables the body binds
     variables  name of each variable, for expressions; those of the table come last, without names
@@ -114,293 +155,9 @@ class Family:
 
     @property
     def width(self) -> int:
-        """How many variables there are."""
+        """The number of variables."""
         return len(self.variables)
 
     def __repr__(self) -> str:
         kind = "recursive" if self.recursive else "nonrecursive"
         return f"<family {self.number}: {len(self.rules)} {kind} rules of stratum {self.stratum}>"
-
-
-def compile_rules(
-    rules: Sequence[Rule],
-    stratification: Stratification,
-    ids_of: IdsOf,
-    numbers: Sequence[int] | None = None,
-    recursive: Container[int] | None = None,
-) -> list[Family]:
-    """The families of simple rules, in the order of their first rules.
-
-    numbers    what the rules are called in `Family.rules`; their places, unless given
-    recursive  what `recursive_rules` finds, if it is known
-    """
-    ids, levels = _constant_ids(rules, ids_of), _Levels(stratification)
-    places = range(len(rules)) if numbers is None else numbers
-    groups: dict[Any, _Group] = {}
-    recursive = recursive_rules(stratification) if recursive is None else recursive
-    for number, rule in looking(zip(places, rules, strict=True)):
-        is_recursive = id(rule) in recursive
-        copied = copied_class(rule)
-        if copied:  # no others have their shape, and there may be very many
-            key, constants = _copied(rule, levels, ids, is_recursive)
-            if key in groups:
-                groups[key].add(number, constants)
-                continue
-        draft = _Draft(rule, levels, ids, is_recursive)
-        if not copied:
-            key = draft.shape if draft.groupable else number
-        group = groups.get(key)
-        if group is None:
-            group = groups[key] = _Group(draft, [], [])
-        group.add(number, draft.constants)
-    return [_family(number, group) for number, group in enumerate(groups.values())]
-
-
-class _Group(NamedTuple):
-    """Rules of one shape: the first of them, their numbers and constants."""
-
-    first: _Draft
-    rules: list[int]
-    constants: list[list[int]]
-
-    def add(self, number: int, constants: list[int]) -> None:
-        self.rules.append(number)
-        self.constants.append(constants)
-
-
-def recursive_rules(stratification: Stratification) -> set[int]:
-    """The identities of the rule objects that are recursive."""
-    found = set()
-    for stratum in stratification:
-        for rule, recursive in zip(stratum.rules, stratum.recursive, strict=True):
-            if recursive:
-                found.add(id(rule))
-    return found
-
-
-def _constant_ids(rules: Iterable[Rule], ids_of: IdsOf) -> dict[bytes, int]:
-    keys: dict[bytes, None] = {TYPE.key: None}
-    for rule in looking(rules):
-        for item in (*rule.heads, *rule.body):
-            for atom in (item,) if type(item) is TripleAtom else all_atoms((item,)):
-                if isinstance(atom, TupleAtom):
-                    keys[atom.name.key] = None
-                for term in atom.terms:
-                    if type(term) is Constant:
-                        keys[term.key] = None
-    listed = list(keys)
-    return dict(zip(listed, ids_of(listed).tolist(), strict=True))
-
-
-def all_atoms(items: Iterable[Item]) -> Iterator[Atom]:
-    """The atoms of a body, including those in its negations and aggregates."""
-    for item in items:
-        if isinstance(item, TripleAtom | TupleAtom):
-            yield item
-        elif isinstance(item, Not | Aggregate):
-            yield from all_atoms(item.body)
-
-
-class _Levels:
-    """The strata of atoms, kept by the name of their property or class: looking slices up took a
-    third of the time of compiling."""
-
-    __slots__ = ("_classes", "_properties", "_strata")
-
-    def __init__(self, strata: Stratification) -> None:
-        self._strata = strata
-        self._properties: dict[bytes, int] = {}
-        self._classes: dict[bytes, int] = {}
-
-    def of(self, atom: Atom) -> int:
-        """The stratum of an atom."""
-        if type(atom) is not TripleAtom or type(atom.p) is not Constant:
-            return self._strata.level_of(slice_of(atom))
-        known, key = self._properties, atom.p.key
-        if key == _TYPE_KEY:
-            if type(atom.o) is not Constant:
-                return self._strata.level_of(slice_of(atom))
-            known, key = self._classes, atom.o.key
-        level = known.get(key)
-        if level is None:
-            level = known[key] = self._strata.level_of(slice_of(atom))
-        return level
-
-
-_TYPE_KEY = TYPE.key
-
-
-class _Draft:
-    """A rule with ids for its constants, and its shape."""
-
-    def __init__(self, rule: Rule, levels: _Levels, ids: dict[bytes, int], recursive: bool) -> None:
-        self.numbers: dict[str, int] = {}  # of variables, by their names
-        self.ids = ids
-        self.levels = levels
-        self.recursive = recursive
-        head = rule.heads[0]
-        self.stratum = levels.of(head)
-        self.summary: Summary | None = None
-        body = rule.body
-        if len(body) == 1 and isinstance(body[0], Aggregate):
-            aggregate = body[0]
-            body = aggregate.body
-        else:
-            aggregate = None
-        atoms = [item for item in body if type(item) is TripleAtom or isinstance(item, TupleAtom)]
-        self.body = tuple([self._atom(atom) for atom in atoms])
-        self.nots: tuple[CompiledAtom, ...] = ()
-        self.computations: tuple[Computation, ...] = ()
-        if len(self.body) < len(body):
-            negated = [item for item in body if isinstance(item, Not)]
-            self.nots = tuple([self._atom(one) for item in negated for one in all_atoms(item.body)])
-            self.computations = tuple(self._computations(body))
-            self.body = tuple(map(self._with_filters, self.body))
-        if aggregate is not None:
-            self.summary = self._summary(aggregate)
-        self.head = self._atom(head)
-        constants: list[int] = []
-        shape = [self._shape(atom, constants) for atom in (self.head, *self.body, *self.nots)]
-        self.constants = constants
-        self.groupable = not self.computations and self.summary is None
-        self.shape = (self.stratum, self.recursive, len(self.body), tuple(shape))
-
-    def _term(self, term: Variable | Constant) -> int:
-        if type(term) is Constant:
-            return -self.ids[term.key]
-        assert isinstance(term, Variable)
-        return self.numbers.setdefault(term.name, len(self.numbers))
-
-    def _atom(self, atom: Atom) -> CompiledAtom:
-        own = self._own(atom)
-        if type(atom) is not TripleAtom:
-            assert isinstance(atom, TupleAtom)
-            relation = (self.ids[atom.name.key], len(atom.args))
-            return CompiledAtom(relation, tuple(map(self._term, atom.args)), own)
-        s, o = atom.s, atom.o
-        if type(atom.p) is not Constant:
-            return CompiledAtom(ANY, (self._term(s), self._term(atom.p), self._term(o)), own)
-        if atom.p.key == _TYPE_KEY:
-            s, o = o, s  # classes first
-        return CompiledAtom(self.ids[atom.p.key], (self._term(s), self._term(o)), own)
-
-    def _own(self, atom: Atom) -> int:
-        """Where the facts of an atom are; a variable property or class may stand for any."""
-        if self.levels.of(atom) != self.stratum:
-            return LOWER
-        if type(atom) is not TripleAtom:
-            return OWN
-        several = atom.p if atom.p != TYPE else atom.o
-        return OWN if type(several) is Constant else MIXED
-
-    def _computations(self, body: Iterable[Item]) -> Iterator[Computation]:
-        for item in body:
-            if isinstance(item, Filter | Bind):
-                needs = [self._term(v) for v in dict.fromkeys(variables_of(item.expression))]
-                target = self._term(item.variable) if isinstance(item, Bind) else -1
-                yield Computation(item.expression, target, tuple(needs))
-
-    def _with_filters(self, atom: CompiledAtom) -> CompiledAtom:
-        """The atom with the properties that filters exclude, which need not be looked through."""
-        if atom.relation != ANY:
-            return atom
-        variable = atom.terms[1]
-        found = (excluded(one.expression) for one in self.computations if one.needs == (variable,))
-        ids = [self.ids.get(constant.key) for constant in found if constant is not None]
-        return atom._replace(besides=tuple(one for one in ids if one is not None))
-
-    def _summary(self, aggregate: Aggregate) -> Summary:
-        for result in aggregate.results:
-            if result.argument is not None:
-                for variable in variables_of(result.argument):
-                    self._term(variable)
-        groups = tuple(map(self._term, aggregate.groups))
-        results = tuple(
-            (result.function, result.argument, result.distinct, result.separator)
-            for result in aggregate.results
-        )
-        targets = tuple(self._term(result.variable) for result in aggregate.results)
-        return Summary(groups, targets, results)
-
-    def _shape(self, atom: CompiledAtom, constants: list[int]) -> tuple[Any, ...]:
-        """The atom without its constants, which are collected."""
-        places = []
-        for term in atom.terms:
-            if term < 0:
-                constants.append(-term)
-                places.append(-1)
-            else:
-                places.append(term)
-        return (atom.relation, atom.own, *places)
-
-
-def excluded(expression: Expression) -> Constant | None:
-    """The constant that a filter says its variable is not.
-
-    >>> from triplestore.datalog.text import read
-    >>> rule = read("<x:q>[?s] :- [?s, ?p, ?o], FILTER(!SAMETERM(?p, <x:q>)) .").rules[0]
-    >>> print(excluded(rule.body[1].expression))
-    <x:q>
-    """
-    match expression:
-        case Call("!", (Call("SAMETERM", (Variable(), Constant() as constant)),)):
-            return constant
-    return None
-
-
-def _copied(
-    rule: Rule, levels: _Levels, ids: dict[bytes, int], recursive: bool
-) -> tuple[Any, list[int]]:
-    """What says the shape of a rule `D[?x] :- C[?x]`, and its constants as drafts have them."""
-    head, item = rule.heads[0], rule.body[0]
-    assert isinstance(head, TripleAtom) and isinstance(item, TripleAtom), "see copied_class"
-    assert isinstance(head.o, Constant) and isinstance(item.o, Constant), "see copied_class"
-    level, below = levels.of(head), levels.of(item)
-    constants = [ids[head.o.key], ids[item.o.key]]
-    return (level, recursive, level == below), constants
-
-
-def _family(number: int, group: _Group) -> Family:
-    first = group.first
-    made = Family(
-        number,
-        first.stratum,
-        first.recursive,
-        first.head,
-        first.body,
-        first.nots,
-        first.computations,
-        tuple(first.numbers),
-        group.rules,
-        summary=first.summary,
-    )
-    if len(group.rules) > 1:
-        _with_table(made, group.constants)
-    return made
-
-
-def _with_table(family: Family, constants: list[list[int]]) -> None:
-    """Make variables of the constants in which the rules differ; equal columns are one variable."""
-    columns = np.array(constants, dtype=np.uint32).T
-    variables: dict[bytes, int] = {}
-    kept: list[U32] = []
-    terms: list[int] = []
-    for column in columns:
-        if (column == column[0]).all():
-            terms.append(-int(column[0]))
-            continue
-        key = column.tobytes()
-        if key not in variables:
-            variables[key] = family.width + len(kept)
-            kept.append(np.ascontiguousarray(column))
-        terms.append(variables[key])
-    rest = iter(terms)
-
-    def change(atom: CompiledAtom) -> CompiledAtom:
-        return atom._replace(terms=tuple(next(rest) if t < 0 else t for t in atom.terms))
-
-    family.head = change(family.head)
-    family.body = tuple(map(change, family.body))
-    family.nots = tuple(map(change, family.nots))
-    family.table = ConstantTable(tuple(variables.values()), tuple(kept))
-    family.variables += ("",) * len(kept)

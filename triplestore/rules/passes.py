@@ -1,8 +1,8 @@
-"""The passes of rule compilation, in order: from a program to what `Compiled` makes families of.
+"""The passes of rule compilation, in order: from a program to the input of `Compiled`.
 
-Start reading at `PASSES`. Each pass takes a `Draft` and gives the next one; none changes what it is
-given. The tuple is the whole list: `Compiled` runs it once, and makes families (`families`) and the
-tables of who looks at which slice (`strata`) of the result when they are first asked for, since a
+Start reading at `PASSES`. Each pass takes a `Draft` and returns the next one; none changes its
+input. The tuple is the whole list, and `Compiled` runs it once. Families (`compile_rules`) and the
+tables of the slices that rules read (`strata`) are made when they are first needed, because a
 program that is only compared or explained needs neither.
 """
 
@@ -15,8 +15,7 @@ from typing import TypeAlias
 from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import Method, Stratification, stratify
 from triplestore.rules.families import IdsOf
-from triplestore.rules.modules.module_groups import Owned
-from triplestore.rules.modules.own_strata import apart
+from triplestore.rules.modules.module_groups import Owned, apart
 from triplestore.rules.modules.recognise import ModuleGroup, find_groups
 from triplestore.rules.simplify import SimpleProgram, simplify
 from triplestore.rules.subclass_levels import find_blocks
@@ -47,15 +46,15 @@ class PassOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """What the passes have made of a program so far.
+    """The result of the passes so far.
 
-    program         the rules that are still rules
+    program         the remaining rules
     beside          subclass axioms as pairs of ids
     simple          the rules in simple form
-    bottom          those of the subclass axioms that are below all rules
+    bottom          the subclass axioms below all rules
     stratification  the strata of the simple rules
     groups          recursive rules that modules may own
-    owned           stratum -> the group that has it to itself
+    owned           stratum -> the only group in it
     blocks          stratum -> the first stratum of its block of subclass rules
     """
 
@@ -88,7 +87,7 @@ def simplify_rules(draft: Draft) -> Draft:
 
 
 def keep_pairs_at_bottom(draft: Draft) -> Draft:
-    """From pairs to those that no rule has a part in (the bottom); the others are rules again."""
+    """From pairs to those that no other rule touches (the bottom); the others are rules again."""
     if draft.beside is None:
         return draft
     simple, bottom = without_bottom(draft.simple, draft.beside, draft.ids_of)
@@ -102,14 +101,14 @@ def stratify_rules(draft: Draft) -> Draft:
 
 
 def find_modules(draft: Draft) -> Draft:
-    """From strata to the groups of recursive rules in them that are closures of a known kind."""
+    """From strata to their groups of recursive rules that are closures of a known kind."""
     if not draft.options.modules or not isinstance(draft.options.strata, str):
         return draft
     return replace(draft, groups=tuple(find_groups(draft.simple.rules, draft.stratification)))
 
 
 def give_own_strata(draft: Draft) -> Draft:
-    """From groups to strata in which each group has one to itself."""
+    """From groups to strata in which each group has its own."""
     if not draft.groups:
         return draft
     strata, numbers = apart(draft.stratification, draft.groups)
@@ -121,7 +120,7 @@ def give_own_strata(draft: Draft) -> Draft:
 
 
 def find_subclass_levels(draft: Draft) -> Draft:
-    """From strata to blocks of consecutive ones that have nothing but subclass rules."""
+    """From strata to blocks of consecutive strata with subclass rules only."""
     if not draft.options.hierarchies:
         return draft
     others = (one for one in draft.stratification if one.number not in draft.owned)
@@ -141,7 +140,7 @@ PASSES: tuple[Pass, ...] = (
 
 
 def run_passes(draft: Draft, passes: tuple[Pass, ...] = PASSES) -> Draft:
-    """What the passes make of a draft, one after the other.
+    """The result of the passes, one after the other.
 
     >>> from triplestore.datalog.text import read
     >>> from triplestore.terms import Dictionary

@@ -1,7 +1,7 @@
-"""Which rules two programs share, and which one of them has only.
+"""The rules that two programs share, and those that only one of them has.
 
-Start reading at `ProgramDifference`. Rules are the same if only names of variables differ; an axiom
-that is at the bottom of one program (see `subclass_pairs`) equals the same rule of the other.
+Start reading at `ProgramDifference`. Rules are the same if they differ only in names of variables.
+An axiom at the bottom of one program (see `subclass_pairs`) equals the same rule of the other.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from triplestore.rules.subclass_rules import copied_class, names_of
 
 
 class ProgramDifference:
-    """What is to be done to come from one compiled program to another of the same dictionary.
+    """The difference of two compiled programs of the same dictionary.
 
-    kept         rules that stay, by their numbers before and after; those that were or are at the
-                 bottom are not among them
-    raised       rules that were at the bottom and stay as rules like others, by their numbers after
-    lowered      rules like others that stay, at the bottom; by their numbers before
-    gone, fresh  rules that go, by their numbers before; and that come, by their numbers after
-    gone_pairs, fresh_pairs  axioms of the bottom that go and come
+    kept         rules that stay, by their numbers before and after; without those of a bottom
+    raised       rules of the old bottom that are ordinary rules now, by their numbers after
+    lowered      ordinary rules that are at the bottom now, by their numbers before
+    gone, fresh  removed rules, by their numbers before; and new rules, by their numbers after
+    gone_pairs, fresh_pairs  axioms of the bottom that are removed, and that are new
     """
 
     def __init__(self, previous: Compiled, compiled: Compiled) -> None:
@@ -45,7 +44,7 @@ def _bottom(compiled: Compiled) -> U64:
 
 
 def _among(keys: U64, compiled: Compiled, numbers: list[int]) -> tuple[set[int], U64]:
-    """Those of some rules of a program that are sub-class axioms among sorted pairs; these."""
+    """The given rules of a program that are subclass axioms among sorted pairs; and their pairs."""
     chosen = [i for i in numbers if copied_class(compiled.rules[i])] if len(keys) else []
     if not chosen:
         return set(), NO_KEYS

@@ -1,22 +1,22 @@
-"""Programs in the simple form that the engine works on.
+"""Programs in simple form, which is evaluated.
 
-Start at `simplify`. It gives ordinary rules again, with helper relations in the place of what the
-engine need not know:
+Start at `simplify`. It makes ordinary rules, and helper relations in the place of nested bodies:
 
     :a[?x] :- :b[?x], NOT :p[?x, ?y] .            :a[?x] :- :b[?x], NOT h[h, h, ?x] .
                                                   h[h, h, ?x] :- :p[?x, ?y] .
 
-What is always true of the result
+Always true of the result:
+
     - A rule has one head. Its body has atoms, `Not`s of one atom whose variables the rest of the
-      body binds, filters and binds; or it is one `Aggregate` (of such a body) and nothing else,
-      and then the head's columns are its groups and results.
+      body binds, filters and binds; or it is one `Aggregate` of such a body and nothing else, and
+      then the head's columns are its groups and results.
     - It means the same as the program on all relations that are not helpers, and it has strata
       exactly if the program has.
-    - A helper's name depends on what the helper means and on nothing else, so that it is the same
-      in every process, and the same negation in two rules has one helper.
+    - A helper's name depends only on the meaning of the helper. So it is the same in every process,
+      and the same negation in two rules has one helper.
 
-A rule that is simple is passed through as the same object, in a third of a microsecond; others
-cost some 50 us for each helper.
+A rule that is simple is passed through as the same object, in a third of a microsecond; others cost
+some 50 us for each helper.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ from triplestore.expressions.tree import variables_of
 from triplestore.thread_limits import looking
 
 _HELPERS = "x-triplestore:"
-_COLUMNS = 3  # the least number of a TupleAtom
+_COLUMNS = 3  # minimum number of columns of a TupleAtom
 
 
 @dataclass(frozen=True, slots=True)
 class SimpleProgram:
     """A program in simple form.
 
-    rules       in the order of the program's; helper rules come before the first that needs them
-    origins     for each rule the one of the program it comes from; for a helper's rule the rule or
-                constraint that first needed it
-    helpers     (name key, number of columns) of each helper relation -> what it stands for; those
-                that a translation of axioms made by name are among them
+    rules       in the order of the program; a helper rule comes before the first that needs it
+    origins     for each rule its rule of the program; for a helper's rule the rule or constraint
+                that first needed it
+    helpers     (name key, number of columns) of each helper relation -> its meaning; with those
+                that a translation of axioms made by name
     violations  name key of a helper relation -> the constraint whose violations its rows are
     """
 
@@ -78,10 +78,11 @@ class SimpleProgram:
 
 
 def simplify(program: Program) -> SimpleProgram:
-    """The program in simple form; it should be one without errors (see `check`).
+    """The program in simple form; it should have no errors (see `check`).
 
     `ProgramError` if a variable of a negation's filter is bound outside only, and there only by
-    atoms that depend on the rule's head: no relation that is complete before could stand for it.
+    atoms that depend on the rule's head: then no relation that is complete before can replace the
+    negation.
 
     >>> from triplestore.datalog.text import read
     >>> simple = simplify(read("PREFIX : <http://e/> :a[?x] :- :b[?x], NOT :p[?x, ?y] ."))
@@ -99,7 +100,7 @@ def simplify(program: Program) -> SimpleProgram:
 
 
 def is_helper(name: bytes) -> bool:
-    """Whether a relation of this name key is a helper made here, whichever program it was for."""
+    """Whether a relation with this name key is a helper made here, for any program."""
     return name.startswith(_HELPER_KEY)
 
 
@@ -109,9 +110,10 @@ _MADE_KEYS = tuple(_HELPER_KEY + kind for kind in (b"not/", b"aggregate/", b"con
 
 
 def is_given(name: bytes) -> bool:
-    """Whether a relation is a helper whose rows are given: a proof has no reasons for them.
+    """Whether a relation is a helper whose rows are given, so that a proof gives no reasons for
+    them.
 
-    Members of classes without a name have reasons as types have.
+    Members of classes without a name have reasons, like types.
     """
     return is_helper(name) and not name.startswith(_CLASSES_KEY)
 
@@ -124,7 +126,7 @@ def _is_internal(name: bytes) -> bool:
 class _Simplifier:
     """The simple rules of a program while they are made.
 
-    `origin` is the rule or constraint at work, `heads` how many heads came before.
+    `origin` is the current rule or constraint, `heads` the number of heads before.
     """
 
     def __init__(self, program: Program) -> None:
@@ -143,7 +145,7 @@ class _Simplifier:
         for head in rule.heads:
             if isinstance(head, TupleAtom) and _is_internal(head.name.key):
                 key = head.name.key, len(head.args)
-                if key not in self.helpers:  # there may be very many with one name
+                if key not in self.helpers:  # there may be very many rules with one name
                     self.helpers[key] = show(head)
         if len(rule.heads) == 1 and _is_plain(rule.body):
             self._add(rule)
@@ -171,7 +173,7 @@ class _Simplifier:
     def finish(self) -> SimpleProgram:
         raise_errors(self.problems)
         pairs = list(zip(self.rules, self.origins, strict=True))
-        if self.heads > len(self.program.rules):  # rules differ, but parts of rules may not
+        if self.heads > len(self.program.rules):  # rules differ, but their parts may be equal
             unique: dict[Hashable, tuple[Rule, Rule | Constraint]] = {}
             for pair in pairs:
                 unique.setdefault(signature(pair[0]), pair)
@@ -190,7 +192,7 @@ class _Simplifier:
     # bodies
 
     def _simple(self, rule: Rule) -> Rule:
-        """A rule of one head in simple form; itself if it is."""
+        """A rule of one head in simple form; the same object if it is simple."""
         body: tuple[Item, ...]
         if len(rule.body) == 1 and _is_row_of(rule.heads[0], rule.body[0]):
             body = (self._aggregate(rule.body[0]),)
@@ -201,7 +203,7 @@ class _Simplifier:
     def _body(self, items: Sequence[Item], rule: Rule | None = None) -> tuple[Item, ...]:
         """A body with helpers for its aggregates and negations.
 
-        rule  whose body it is, if it is that of a rule of the program: see `_guard`
+        rule  the rule of the program that has this body, if any: see `_guard`
         """
         body = [self._lifted(item) if isinstance(item, Aggregate) else item for item in items]
         return tuple(
@@ -220,7 +222,7 @@ class _Simplifier:
         return self._helper("aggregate", columns, (self._aggregate(item),), about)
 
     def _not(self, item: Not, around: Sequence[Item], rule: Rule | None, index: int) -> Not:
-        """The negation of one atom that means the same as `item` in the body `around` it."""
+        """A negation of one atom that means the same as `item` in the body `around` it."""
         outer = set(bound_by(around))
         variables = dict.fromkeys(_seen_in(item))
         shared = [variable for variable in variables if variable in outer]
@@ -242,10 +244,11 @@ class _Simplifier:
         rule: Rule | None,
         index: int,
     ) -> list[Item]:
-        """Items around a negation that bind what its filters use and its own atoms do not.
+        """Items around a negation that bind the variables of its filters which its own atoms do not
+        bind.
 
-        They must not depend on the head of the rule, or the helper would, too. In the body of an
-        aggregate, a negation or a constraint nothing can, if the program has strata.
+        They must not depend on the head of the rule, or the helper would depend on it as well. In
+        the body of an aggregate, a negation or a constraint nothing can, if the program has strata.
         """
         banned = self._recursive_atoms(rule) if rule is not None else ()
         found, failed = guard(missing, set(bound_by(item.body)), around, banned)
@@ -305,7 +308,7 @@ class _Simplifier:
 def _helper_row(
     kind: str, columns: Sequence[Variable], body: tuple[Item, ...], extra: str
 ) -> TupleAtom:
-    """The atom of a helper relation, whose name says its body up to names of variables."""
+    """The atom of a helper relation, whose name is a hash of its body up to names of variables."""
     nameless = Rule((_row(Constant.iri(_HELPERS), columns),), body)
     text = f"{extra}\0{show(nameless.canonical())}"
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -316,7 +319,8 @@ def _helper_row(
 def _of_constraint(constraint: Constraint, source: Source | None) -> tuple[TupleAtom, Rule]:
     """The helper relation of a constraint with a plain body, and its rule.
 
-    A program of axioms changes by a few constraints, and has many. source: not part of equality.
+    A program of axioms changes by a few constraints, and has many. `source` is not part of
+    equality.
     """
     columns = _columns_of(constraint)
     row = _helper_row("constraint", columns, constraint.body, _named(constraint))
@@ -333,7 +337,7 @@ def _columns_of(constraint: Constraint) -> list[Variable]:
 
 
 def _named(constraint: Constraint) -> str:
-    """A message may change without the body, and is to be the one that is reported."""
+    """The message is part of the name: it may change without the body, and must be reported."""
     return f"{constraint.id}\0{constraint.message}"
 
 
@@ -341,7 +345,7 @@ _PLAIN = frozenset((TripleAtom, TupleAtom, Filter, Bind))
 
 
 def _is_plain(body: Iterable[Item]) -> bool:
-    """Whether a body needs no look at how its parts go together."""
+    """Whether the parts of a body do not depend on each other."""
     for item in body:  # noqa: SIM110 - a loop takes half as long as all(...)
         if type(item) not in _PLAIN:
             return False
@@ -358,7 +362,9 @@ def _is_row_of(head: Atom, item: Item) -> bool:
         return False
     columns: tuple[object, ...]
     if isinstance(head, TupleAtom):
-        columns = tuple(arg for arg in head.args if arg != head.name)  # a helper's is padded
+        columns = tuple(
+            arg for arg in head.args if arg != head.name
+        )  # the head of a helper is padded
     elif isinstance(head.p, Variable) or (head.p == TYPE and isinstance(head.o, Variable)):
         return False
     else:
@@ -377,5 +383,6 @@ def _seen_in(item: Item) -> Iterator[Variable]:
 
 
 def _row(name: Constant, columns: Sequence[Variable]) -> TupleAtom:
-    """The atom of a relation with these columns, padded in front to as many as it must have."""
+    """The atom of a relation with these columns, padded in front to the minimum number of
+    columns."""
     return TupleAtom(name, (name,) * (_COLUMNS - len(columns)) + tuple(columns))

@@ -1,16 +1,16 @@
-"""Sub-class axioms between names, as pairs of ids beside a program: hundreds of thousands of them.
+"""Subclass axioms between names, as pairs of ids beside a program: hundreds of thousands of them.
 
-Start reading at `SubClasses`. An axiom `C` below `D` is the rule `D[?x] :- C[?x]`, and as an object
-it costs microseconds in each pass over a program: a change of one axiom among 285,000 took seconds.
-Most of them need no such passes. A class to which nothing but such axioms leads, from classes of
-which the same is true, is at the *bottom*: no other rule has a part in its members, so all of these
-axioms together are one hierarchy (see `hierarchies`) in one stratum below all others. What is
-always true of the bottom: it has no cycles, and it looks at asserted facts and at itself only.
+Start reading at `SubClasses`. An axiom `C` below `D` is the rule `D[?x] :- C[?x]`. As an object it
+costs microseconds in each pass over a program: a change of one axiom among 285,000 took seconds.
+Most of them need no passes. A class is at the *bottom* if only such axioms lead to it, from classes
+for which the same holds. No other rule concludes its members, so all these axioms together are one
+hierarchy (see `subclass_levels`) in one stratum below all others. Always true of the bottom: it has
+no cycles, and it reads asserted facts and itself only.
 
 Measured on the Gene Ontology under `owl-rl`: the closure takes 1.2 s, with rules instead 2.7;
 adding or deleting an axiom takes 2 to 3 ms, with rules instead 1.6 to 1.9 s.
 
-Costs some 0.1 us an axiom. All others become rules of the program again.
+An axiom costs some 0.1 us. Axioms that are not at the bottom become rules of the program again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -41,9 +41,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.rules.simplify import SimpleProgram
 from triplestore.rules.subclass_levels import numbered
 from triplestore.rules.subclass_rules import copied_class, names_of
-
-FEWEST = 256
-"""Minimum number of axioms; fewer are rules like all others."""
+from triplestore.rules.thresholds import RULES
 
 BOTTOM = 1
 """The stratum of the bottom, if there is one."""
@@ -68,15 +66,16 @@ class SubClasses:
     rule_of: Callable[[int, int], Rule]
 
     def rules(self, keys: U64 | None = None) -> list[Rule]:
-        """The rules of these, or of some of them."""
+        """The rules of these axioms, or of some of them."""
         chosen = self.keys if keys is None else keys
         pairs = zip(high(chosen).tolist(), low(chosen).tolist(), strict=True)
         return [self.rule_of(one, other) for one, other in pairs]
 
     def at_bottom(self, rules: Iterable[Rule], ids_of: Callable[[Sequence[bytes]], U32]) -> Bools:
-        """Which of them are at the bottom of a program with these rules beside them."""
+        """Which of the axioms are at the bottom of a program with these other rules."""
         heads = {slice_of(head) for rule in rules for head in rule.heads}
-        if len(self.keys) < FEWEST or any(head.kind in ("any", "any class") for head in heads):
+        few = len(self.keys) < RULES.many_subclasses
+        if few or any(head.kind in ("any", "any class") for head in heads):
             return np.zeros(len(self.keys), dtype=np.bool_)
         names = [head.name for head in heads if head.kind == "class"]
         concluded = sorted_distinct(ids_of(names)) if names else NO_IDS
@@ -84,9 +83,10 @@ class SubClasses:
 
 
 def _at_bottom(keys: U64, concluded: U32) -> Bools:
-    """Which edges lead to a node of which all is known, if nothing is known of some.
+    """Which edges lead to a node that is done.
 
-    A node is done when all edges to it come from nodes that are; layer by layer, each edge once.
+    A node is done when all edges to it come from done nodes. Nodes that other rules conclude are
+    never done. Layer by layer, each edge is followed once.
     """
     ids, one, other = numbered(keys)
     starts = np.zeros(len(ids) + 1, dtype=np.int64)
@@ -111,13 +111,13 @@ def _at_bottom(keys: U64, concluded: U32) -> Bools:
 def parted(
     program: Program, ids_of: Callable[[Sequence[bytes]], U32]
 ) -> tuple[Program, SubClasses | None]:
-    """A program without its rules `D[?x] :- C[?x]`, and these as pairs; if they are very many."""
+    """A program without its rules `D[?x] :- C[?x]`, and these as pairs, if there are very many."""
     copies = [rule for rule in program.rules if len(rule.heads) == 1 and copied_class(rule)]
-    if len(copies) < FEWEST:
+    if len(copies) < RULES.many_subclasses:
         return program, None
     ids = ids_of([name for rule in copies for name in names_of(rule)])
     pairs = pack(np.ascontiguousarray(ids[::2]), np.ascontiguousarray(ids[1::2]))
-    order = np.flatnonzero(ids[::2] != ids[1::2])  # one of a class with itself is recursive
+    order = np.flatnonzero(ids[::2] != ids[1::2])  # a rule of a class with itself is recursive
     order = order[np.argsort(pairs[order])]
     keys = pairs[order]
 
@@ -133,7 +133,7 @@ class Bottom:
     """The axioms at the bottom of a program.
 
     keys     their pairs, sorted
-    heads    the classes they lead to, increasing
+    heads    the upper classes, increasing
     """
 
     def __init__(self, subclasses: SubClasses, keys: U64) -> None:
@@ -142,14 +142,14 @@ class Bottom:
         self.heads: U32 = sorted_distinct(low(keys)) if len(keys) else NO_IDS
 
     def rules(self, keys: U64) -> list[Rule]:
-        """The rules of some of them, as they were when they were here."""
+        """The rules of some of the axioms."""
         return self._subclasses.rules(keys)
 
 
 def without_bottom(
     simple: SimpleProgram, beside: SubClasses, ids_of: Callable[[Sequence[bytes]], U32]
 ) -> tuple[SimpleProgram, Bottom | None]:
-    """A program with those axioms as rules that are not at its bottom; and those that are."""
+    """A program in which axioms that are not at its bottom are rules; and the bottom."""
     chosen = beside.at_bottom(simple.rules, ids_of)
     found = Bottom(beside, beside.keys[chosen]) if chosen.any() else None
     if chosen.all():
@@ -163,7 +163,7 @@ def without_bottom(
 
 
 def above_bottom(strata: Stratification) -> Stratification:
-    """The same strata with an empty one below them all."""
+    """The same strata above an empty one."""
     moved = [replace(stratum, number=stratum.number + 1) for stratum in strata]
     return replace(
         strata,

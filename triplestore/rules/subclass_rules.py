@@ -1,4 +1,4 @@
-"""Rules that say no more than that members of one class are members of another: `D[?x] :- C[?x]`.
+"""Rules that make members of one class members of another: `D[?x] :- C[?x]`.
 
 Start at `copied_class`.
 """
@@ -13,7 +13,7 @@ def copied_class(rule: Rule) -> bool:
     if len(rule.body) != 1:
         return False
     head, item = rule.heads[0], rule.body[0]
-    return (  # most rules are not, so what tells them apart for the least comes first
+    return (  # most rules are different, so the most selective tests come first
         type(item) is TripleAtom
         and type(item.o) is Constant
         and type(head) is TripleAtom

@@ -1,8 +1,8 @@
 """SPARQL over HTTP: a store served by starlette and uvicorn, which the extra `server` installs.
 
 Start at `create_app` (app.py), which any ASGI server can run, and `serve` (serving.py), which runs
-it. What a request asks for is read in protocol.py, which format the client gets is found in
-negotiation.py, and running.py carries queries out in threads.
+it. protocol.py reads requests, negotiation.py chooses the format of the answer, and running.py runs
+queries in threads.
 """
 
 from triplestore.server.app import create_app

@@ -6,8 +6,8 @@
     /store    whole graphs, by the Graph Store Protocol
     /health   whether the server is well
 
-What is always true: nothing but `/health`, `/` and descriptions is done in the event loop; a query
-reads one commit of the store; a page of another site cannot make a browser send updates.
+Always true: only `/health`, `/` and descriptions are answered in the event loop; a query reads one
+commit of the store; a page of another site cannot make a browser send updates.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def create_app(store: Store, settings: Settings | None = None) -> Starlette:
 
 
 class _Service:
-    """The store, the threads and what is allowed."""
+    """The store, its threads and the settings."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
@@ -94,26 +94,26 @@ class _Service:
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """While the server runs; afterwards no thread does."""
+        """The time in which the server runs; stops all threads at the end."""
         try:
             yield
         finally:
             self._runner.stop()
 
     async def index(self, request: Request) -> Response:
-        """What there is, in words."""
+        """The list of endpoints, as text."""
         updates = "" if self._settings.update else " (not allowed here)"
         return PlainTextResponse(_INDEX.format(updates=updates))
 
     async def health(self, request: Request) -> Response:
-        """The store's last commit and size, and how many queries are being answered."""
+        """The store's last commit and size, and the number of running queries."""
         store = self._store
         store.refresh()
         facts = {"commit": store.commit, "quads": len(store), "running": self._runner.running}
         return JSONResponse({"status": "ok", **facts})
 
     def endpoint(self, *kinds: str) -> Callable[[Request], Awaitable[Response]]:
-        """What answers requests to an endpoint for queries, updates or both."""
+        """The handler of an endpoint for queries, updates or both."""
 
         async def answer(request: Request) -> Response:
             operation = await read_operation(request, kinds, self._settings.body)
@@ -174,7 +174,7 @@ class _Service:
         return job
 
     async def graph(self, request: Request) -> Response:
-        """Graphs as a whole."""
+        """Answer a request of the Graph Store Protocol."""
         if request.method in ("GET", "HEAD"):
             return self._runner.answer(reading(self._store, request))
         self._may_change(request)
@@ -183,10 +183,10 @@ class _Service:
     def _may_change(self, request: Request) -> None:
         if not self._settings.update:
             raise RefusedRequest(
-                403, "this server only reads: it was started without --allow-update"
+                403, "updates are not allowed here: start the server with --allow-update"
             )
         if from_elsewhere(request) and not self._settings.cors:
-            raise RefusedRequest(403, "updates from pages of other sites are not carried out")
+            raise RefusedRequest(403, "updates from pages of other sites are refused")
 
     def _described(self, request: Request) -> Response:
         settings = self._settings
@@ -200,9 +200,9 @@ class _Service:
 
 
 class _NamedHosts:
-    """Refuses requests that address the server by a name that is not its own.
+    """Refuses requests that address the server by an unknown name.
 
-    Without it a page whose name was made to mean this machine could read what is served here.
+    Otherwise a page whose host name resolves to this machine could read the store.
     """
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
@@ -215,8 +215,8 @@ class _NamedHosts:
             if _name_of(host) not in self._hosts:
                 refused = RefusedRequest(
                     421,
-                    f"{host!r} is not a name of this server; if a proxy in front of it passes this "
-                    f"name on, start it with --allowed-host {_name_of(host) or 'NAME'}",
+                    f"{host!r} is not a name of this server; if a proxy in front of it uses this "
+                    f"name, start the server with --allowed-host {_name_of(host) or 'NAME'}",
                 )
                 await refusal(refused)(scope, receive, send)
                 return
@@ -224,7 +224,7 @@ class _NamedHosts:
 
 
 def _address(request: Request) -> str:
-    """The endpoint's own IRI, which is also the base of relative ones."""
+    """The endpoint's IRI, which is also the base of relative IRIs."""
     return str(request.url.replace(query="", fragment=""))
 
 

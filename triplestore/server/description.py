@@ -1,4 +1,4 @@
-"""What an endpoint can do, in the W3C's vocabulary for it: start at `service_description`.
+"""The description of an endpoint in the W3C's vocabulary: start at `service_description`.
 
 https://www.w3.org/TR/sparql11-service-description/
 """
@@ -13,7 +13,7 @@ import pyoxigraph as ox
 from triplestore.server.negotiation import RESULTS, TRIPLES
 
 if TYPE_CHECKING:
-    from triplestore.store import Reading
+    from triplestore.store import ReadableStore
 
 SD = "http://www.w3.org/ns/sparql-service-description#"
 VOID = "http://rdfs.org/ns/void#"
@@ -23,7 +23,7 @@ PREFIXES = {"sd": SD, "void": VOID, "formats": "http://www.w3.org/ns/formats/"}
 
 
 def service_description(
-    store: Reading, endpoint: str, *, update: bool, union: bool
+    store: ReadableStore, endpoint: str, *, update: bool, union: bool
 ) -> list[ox.Triple]:
     """The triples that describe an endpoint."""
     service, dataset, graph = ox.NamedNode(endpoint), ox.BlankNode("dataset"), ox.BlankNode("graph")
@@ -55,6 +55,6 @@ def _formats() -> Iterator[ox.NamedNode]:
     yield from map(ox.NamedNode, dict.fromkeys(known))
 
 
-def _size_of_default_graph(store: Reading) -> int:
+def _size_of_default_graph(store: ReadableStore) -> int:
     blocks = store.rows_for_pattern(graph_name=ox.DefaultGraph())
     return sum(rows.size for rows in blocks)

@@ -31,7 +31,7 @@ class SentTriples(NamedTuple):
 
 
 def reading(store: Store, request: Request) -> AnswerJob:
-    """GET: a graph, or all graphs if none is named; asserted quads, unless facts are named."""
+    """GET: a graph, or all graphs if none is named; by default the asserted quads."""
     graph, facts = read_graph(request)
     accept = accepted(request)
 
@@ -47,13 +47,13 @@ def reading(store: Store, request: Request) -> AnswerJob:
 
 
 async def changing(store: Store, request: Request, longest: int) -> AnswerJob:
-    """PUT: a graph is what is sent; POST: it gets that, too, or is made; DELETE: it goes."""
+    """PUT: replace a graph; POST: add to a graph, or make one; DELETE: remove a graph."""
     method = request.method
     graph, _ = read_graph(request)
     location = None
     if graph is None:
         if method != "POST":
-            raise RefusedRequest(400, "name a graph, as ?graph=IRI or ?default")
+            raise RefusedRequest(400, "name a graph with ?graph=IRI or ?default")
         graph = ox.NamedNode(uuid4().urn)
         location = graph.value
     documents = [] if method == "DELETE" else await _documents(request, longest)
@@ -104,11 +104,11 @@ def _load(
             cancel=output.is_over,
         )
     if isinstance(graph, ox.NamedNode):
-        transaction.add_graph(graph)  # also if there is not a triple in it
+        transaction.add_graph(graph)  # also if it has no triples
 
 
 async def _documents(request: Request, longest: int) -> list[SentTriples]:
-    """What is sent: one document, or the parts of a form."""
+    """The documents of the body: one, or the parts of a form."""
     body = await read_body(request, longest)
     header = request.headers.get("content-type", "")
     if not header.lower().startswith("multipart/form-data"):

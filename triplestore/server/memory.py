@@ -1,8 +1,7 @@
-"""Freed memory goes back to the system: start at `give_back`.
+"""Return freed memory to the system: start at `release_memory`.
 
-The C library keeps what is freed in an arena for each thread, so that a server whose threads have
-each carried out one large query would hold the sum of their peaks. What is always true: nothing but
-the size of the process depends on it.
+The C library keeps freed memory in an arena per thread, so after one large query in each thread a
+server would hold the sum of their peaks. Always true: only the size of the process depends on this.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from functools import cache
 from pathlib import Path
 
 _GROWN = 64 << 20
-"""Bytes that the process may grow before it is worth 10 ms to give memory back."""
+"""Minimum growth of the process in bytes for returning memory, which takes 10 ms."""
 
 _STATUS = Path("/proc/self/statm")
 _lock = threading.Lock()
-_after = 0  # the size of the process after memory was given back
+_after = 0  # the size of the process after memory was last returned
 
 
-def give_back() -> None:
-    """Give freed memory back, if the process has grown since the last time.
+def release_memory() -> None:
+    """Return freed memory to the system, if the process has grown since the last call.
 
-    >>> give_back()
+    >>> release_memory()
     """
     global _after
     trim = _trim()
@@ -40,13 +39,13 @@ def give_back() -> None:
 
 
 def _size() -> int:
-    """The bytes of memory that the process has."""
+    """The memory of the process in bytes."""
     return int(_STATUS.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @cache
 def _trim() -> Callable[[int], int] | None:
-    """What glibc gives memory back with; other C libraries do so by themselves, or never."""
+    """glibc's function for it; None with other C libraries."""
     try:
         trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):

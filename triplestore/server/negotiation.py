@@ -1,8 +1,8 @@
-"""Which format a client gets: `Accept` headers against what can be written.
+"""The format of an answer, by the `Accept` header and the formats on offer.
 
-Start at `chosen`. The rules are those of HTTP (RFC 9110, 12.5.1): of the ranges that match a media
-type the most specific one says how much it is wanted. Among those that are wanted most, the first
-on offer is taken.
+Start at `chosen`. The rules are those of HTTP (RFC 9110, 12.5.1): the most specific range that
+matches a media type gives its weight. Among the media types with the highest weight, the first one
+on offer is chosen.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ QUADS: list[tuple[str, ox.RdfFormat]] = [
 
 
 class MediaRange(NamedTuple):
-    """A range of media types that is accepted, such as `text/*`, and how much it is wanted."""
+    """An accepted range of media types, such as `text/*`, and its weight."""
 
     kind: str
     subtype: str
@@ -67,13 +67,13 @@ class MediaRange(NamedTuple):
         return (self.kind != "*") + (self.subtype != "*")
 
     def matches(self, media_type: str) -> bool:
-        """True if a media type is in the range."""
+        """Whether a media type is in the range."""
         kind, _, subtype = media_type.partition("/")
         return self.kind in ("*", kind) and self.subtype in ("*", subtype)
 
 
 def ranges(header: str) -> list[MediaRange]:
-    """The ranges of an `Accept` header; what is malformed is left out.
+    """The ranges of an `Accept` header, without malformed ones.
 
     >>> ranges("text/csv, application/*;q=0.5, nonsense")
     [MediaRange(kind='text', subtype='csv', weight=1.0), \
@@ -102,7 +102,7 @@ def _weight(parameters: Sequence[str]) -> float:
 def chosen(
     header: str | None, offers: Sequence[tuple[str, AnyFormat]]
 ) -> tuple[str, AnyFormat] | None:
-    """The media type and format that a client wants most; None if it accepts none of the offers.
+    """The offer with the highest weight; None if the client accepts none of the offers.
 
     >>> chosen("text/*, application/json;q=0.1", RESULTS)
     ('text/csv', <QueryResultsFormat SPARQL Results in CSV>)
@@ -122,14 +122,14 @@ def chosen(
 def negotiated(
     accept: str | None, offers: Sequence[tuple[str, AnyFormat]]
 ) -> tuple[str, AnyFormat]:
-    """The same; a client that accepts none of them is refused."""
+    """The same, but raises a refusal if the client accepts none of the offers."""
     choice = chosen(accept, offers)
     if choice is None:
         known = ", ".join(media_type for media_type, _ in offers)
-        raise RefusedRequest(406, f"the answer can be had as: {known}")
+        raise RefusedRequest(406, f"accept one of these media types: {known}")
     return choice
 
 
 def content_type(media_type: str) -> str:
-    """A media type as it is sent: texts say that they are UTF-8."""
+    """The content type of a media type: texts get the charset UTF-8."""
     return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type

@@ -1,7 +1,7 @@
-"""What a request asks for: the SPARQL 1.1 Protocol, read from HTTP.
+"""The SPARQL 1.1 Protocol: requests read from HTTP.
 
-Start at `read_operation`. What is always true: whatever is wrong with a request raises
-`RefusedRequest` with the status and a sentence that says what to do.
+Start at `read_operation`. Always true: every fault of a request raises `RefusedRequest` with the
+status and a sentence that says what to do.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 FORM = "application/x-www-form-urlencoded"
 TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
-"""Media types of requests whose body is the text itself, and the parameter it stands for."""
+"""Media types of requests whose body is the text, and the parameter that it replaces."""
 
 _GRAPHS = {
     "query": ("default-graph-uri", "named-graph-uri"),
@@ -27,8 +27,8 @@ FormFields = list[tuple[str, str]]
 GraphNames = tuple[ox.NamedNode, ...]
 
 
-class RefusedRequest(Exception):  # noqa: N818 - it is an answer, and no mistake of ours
-    """A request gets this status and message instead of what it asked for."""
+class RefusedRequest(Exception):  # noqa: N818 - an answer, not an error of the server
+    """A request is answered with this status and message."""
 
     def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(message)
@@ -39,13 +39,13 @@ class RefusedRequest(Exception):  # noqa: N818 - it is an answer, and no mistake
 
 @dataclass(frozen=True, slots=True)
 class SparqlRequest:
-    """A query or an update that was asked for.
+    """A requested query or update.
 
     kind      "query" or "update"
-    text      what is to be carried out
+    text      the query or update
     graphs    the graphs whose merge is the default graph, and those that GRAPH reaches; None if the
-              request does not say
-    facts     which facts a query sees; an extension of ours
+              request names none
+    facts     the facts that a query sees; an extension of ours
     union     the default graph is the union of all graphs; an extension of Oxigraph
     """
 
@@ -59,7 +59,7 @@ class SparqlRequest:
 async def read_operation(
     request: Request, kinds: Sequence[str], longest: int
 ) -> SparqlRequest | None:
-    """What a request to an endpoint for these kinds asks for; None if it asks for nothing."""
+    """The operation of a request to an endpoint for these kinds; None without one."""
     pairs = _pairs(request.url.query)
     if request.method == "POST":
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -69,7 +69,7 @@ async def read_operation(
             pairs.append((TEXTS[media_type], _decoded(await read_body(request, longest))))
         else:
             known = ", ".join([FORM, *TEXTS])
-            raise RefusedRequest(415, f"the body of a POST is one of: {known}; not {media_type!r}")
+            raise RefusedRequest(415, f"a POST body must be one of: {known}; not {media_type!r}")
     given = [(name, value) for name, value in pairs if name in _GRAPHS]
     if not given and request.method != "POST":
         return None
@@ -77,9 +77,9 @@ async def read_operation(
         raise RefusedRequest(400, f"give one of the parameters {' and '.join(kinds)}, once")
     kind, text = given[0]
     if kind not in kinds:
-        raise RefusedRequest(400, f"no {kind} is carried out here")
+        raise RefusedRequest(400, f"this endpoint does not accept the parameter {kind}")
     if kind == "update" and request.method != "POST":
-        raise RefusedRequest(405, "updates are sent by POST", {"Allow": "POST"})
+        raise RefusedRequest(405, "send updates by POST", {"Allow": "POST"})
     return _operation(kind, text, pairs)
 
 
@@ -91,16 +91,16 @@ def _operation(kind: str, text: str, pairs: FormFields) -> SparqlRequest:
 
 
 async def read_body(request: Request, longest: int) -> bytes:
-    """The body of a request, if it is not too long."""
+    """The body of a request, of at most `longest` bytes."""
     parts, size = [], 0
     try:
         async for part in request.stream():
             size += len(part)
             if size > longest:
-                raise RefusedRequest(413, f"a request may have {longest:,} bytes at most")
+                raise RefusedRequest(413, f"a request may have at most {longest:,} bytes")
             parts.append(part)
     except ClientDisconnect:
-        raise RefusedRequest(400, "the body of the request is not complete") from None
+        raise RefusedRequest(400, "the body of the request is incomplete") from None
     return b"".join(parts)
 
 
@@ -115,7 +115,7 @@ def _pairs(text: str) -> FormFields:
     try:
         return parse_qsl(text, keep_blank_values=True, errors="strict")
     except ValueError as error:
-        raise RefusedRequest(400, f"parameters cannot be read: {error}") from None
+        raise RefusedRequest(400, f"cannot read the parameters: {error}") from None
 
 
 def graphs_of(pairs: FormFields, name: str) -> GraphNames:
@@ -129,7 +129,7 @@ def graphs_of(pairs: FormFields, name: str) -> GraphNames:
 def _facts_of(pairs: FormFields) -> str:
     facts = [value for name, value in pairs if name == "facts"]
     if len(facts) > 1 or not set(facts) <= set(_FACTS):
-        raise RefusedRequest(400, f"facts is one of: {', '.join(_FACTS)}")
+        raise RefusedRequest(400, f"facts must be one of: {', '.join(_FACTS)}")
     return facts[0] if facts else "all"
 
 
@@ -138,22 +138,22 @@ def _union_of(pairs: FormFields) -> bool:
 
 
 def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None, str]:
-    """The graph that a request to the graph store names, None for all; and which facts."""
+    """The graph of a request to the graph store (None for all), and the facts."""
     pairs = _pairs(request.url.query)
     named = graphs_of(pairs, "graph")
     default = any(name == "default" for name, _ in pairs)
     if len(named) + default > 1:
-        raise RefusedRequest(400, "give one graph, as ?graph=IRI or ?default")
+        raise RefusedRequest(400, "give one graph, with ?graph=IRI or ?default")
     facts = _facts_of(pairs) if any(name == "facts" for name, _ in pairs) else "explicit"
     return (named[0] if named else ox.DefaultGraph() if default else None), facts
 
 
 def accepted(request: Request) -> str | None:
-    """What the client accepts, in one header or several."""
+    """The `Accept` headers of a client, joined; None without one."""
     return ", ".join(request.headers.getlist("accept")) or None
 
 
 def from_elsewhere(request: Request) -> bool:
-    """True if a page of another site sends the request: browsers say so."""
+    """Whether a page of another site sends the request, by the browser's `Origin` header."""
     origin = request.headers.get("origin")
     return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

@@ -1,9 +1,9 @@
 """Queries in threads: a limited number at a time, each of which can be stopped.
 
-Start at `Runner.answer`. A thread carries a job out and writes its answer to an `AnswerOutput`; the
-event loop sends what was written. What is always true: a job is stopped when its client has
-disconnected or the server ends, and its place is free only when its thread has ended; a client that
-reads slowly slows its thread down instead of filling the memory.
+Start at `Runner.answer`. A thread runs a job, which writes its answer to an `AnswerOutput`; the
+event loop sends it. Always true: a job is stopped when its client has disconnected or the server
+ends, and its place is free only when its thread has ended; a slow client slows its thread down
+instead of filling the memory.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from triplestore.errors import (
     TimeLimitError,
     UsageError,
 )
-from triplestore.server.memory import give_back
+from triplestore.server.memory import release_memory
 from triplestore.server.protocol import RefusedRequest
 from triplestore.server.settings import Settings
 
@@ -36,7 +36,7 @@ logger = logging.getLogger("triplestore.server")
 
 _PIECE = 1 << 16
 _PIECES = 4
-"""Maximum number of pieces of an answer that wait to be sent."""
+"""Maximum number of unsent pieces of an answer."""
 
 _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
@@ -49,10 +49,10 @@ _STATUS: dict[type[Exception], int] = {
 
 
 class AnswerOutput:
-    """What a job writes its answer to; status, headers and media type are set before.
+    """The output of a job; status, headers and media type are set before writing.
 
-    Pieces are handed on when they are large enough, or at the end: until then an error can still
-    be answered with its status.
+    Pieces are passed on when they are large enough, or at the end. Before the first one is passed
+    on, an error can be answered with its status.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
@@ -68,11 +68,11 @@ class AnswerOutput:
         self._size = 0
 
     def write(self, piece: bytes) -> int:
-        """Write a piece; waits while the client does not read, raises if it has disconnected."""
+        """Write a piece; waits for a slow client, raises if it has disconnected."""
         self._waiting.append(bytes(piece))
         self._size += len(piece)
         if self._size >= _PIECE:
-            self._hand_on()
+            self._pass_on()
         return len(piece)
 
     def writelines(self, pieces: Iterable[bytes]) -> None:
@@ -81,13 +81,13 @@ class AnswerOutput:
             self.write(piece)
 
     def flush(self) -> None:
-        """Nothing: pieces go when they are large enough."""
+        """Do nothing: pieces are passed on when they are large enough."""
 
     def is_over(self) -> bool:
-        """True if the client has disconnected, or the time is over."""
+        """Whether the client has disconnected, or the time is over."""
         return self.stop.is_set() or time.monotonic() > self._deadline
 
-    def _hand_on(self) -> None:
+    def _pass_on(self) -> None:
         while True:
             if self.stop.is_set():
                 raise CancelledError("the operation was cancelled")
@@ -108,15 +108,15 @@ class AnswerOutput:
         self._put(None)
 
     def taken(self) -> None:
-        """The loop took a piece: there is room for another one."""
+        """Make room for another piece; called when the loop has taken one."""
         self._room.release()
 
 
 JobResult: TypeAlias = "asyncio.Future[RefusedRequest | None]"
-"""A job in a thread, and in the end what it is refused with."""
+"""A running job; its result is the refusal of the request, or None."""
 
 AnswerJob: TypeAlias = Callable[[AnswerOutput], None]
-"""What a thread carries out: it writes the answer, and ends soon after `output.stop` is set."""
+"""The work of a thread: writes the answer, and ends soon after `output.stop` is set."""
 
 
 class Runner:
@@ -131,11 +131,11 @@ class Runner:
 
     @property
     def running(self) -> int:
-        """How many jobs are carried out."""
+        """The number of running jobs."""
         return len(self._running)
 
     def answer(self, job: AnswerJob) -> Response:
-        """A response that carries a job out and sends what it writes."""
+        """A response that runs a job and sends its output."""
         return _Answer(self, job)
 
     async def enter(self) -> AnswerOutput:
@@ -143,7 +143,7 @@ class Runner:
         try:
             await asyncio.wait_for(self._places.acquire(), self._settings.wait)
         except TimeoutError:
-            message = f"{self._settings.threads} queries are being answered: try again later"
+            message = f"{self._settings.threads} queries are running: try again later"
             raise RefusedRequest(503, message, {"Retry-After": "5"}) from None
         output = AnswerOutput(asyncio.get_running_loop(), self._settings.seconds)
         self._running.add(output)
@@ -152,8 +152,8 @@ class Runner:
         return output
 
     def start(self, output: AnswerOutput, job: AnswerJob) -> JobResult:
-        """Carry a job out in a thread."""
-        future = asyncio.get_running_loop().run_in_executor(self._pool, _carried_out, job, output)
+        """Run a job in a thread."""
+        future = asyncio.get_running_loop().run_in_executor(self._pool, _run, job, output)
         future.add_done_callback(lambda done: self._leave(output, done))
         return future
 
@@ -169,24 +169,24 @@ class Runner:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _carried_out(job: AnswerJob, output: AnswerOutput) -> RefusedRequest | None:
-    """Carry a job out; what it is refused with, if it fails.
+def _run(job: AnswerJob, output: AnswerOutput) -> RefusedRequest | None:
+    """Run a job; returns the refusal if it fails.
 
-    The error itself ends here: futures are in cycles, and would keep its traceback, and by way of
-    that all that the job held, until the collector finds them.
+    The error itself is dropped: futures are in cycles, and would keep its traceback, and so all
+    objects of the job, until the next garbage collection.
     """
     refused: RefusedRequest | None = None
     try:
         job(output)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the client is told
+    except BaseException as error:  # noqa: BLE001 - every error is reported to the client
         refused = refused_by(error)
-    give_back()
+    release_memory()
     output.end(refused is None)
     return refused
 
 
 class _Answer(Response):
-    """The answer of a job as it is written, or the status that its error has."""
+    """The answer of a job while it is written, or the status of its error."""
 
     def __init__(self, runner: Runner, job: AnswerJob) -> None:
         super().__init__()
@@ -197,24 +197,24 @@ class _Answer(Response):
         begun = _WatchedSend(send)
         gone = asyncio.ensure_future(_until_gone(receive))
         try:
-            await self._carry_out(gone, scope, receive, begun)
+            await self._send_answer(gone, scope, receive, begun)
         except RefusedRequest as refused:
             await refusal(refused)(scope, receive, send)
         except asyncio.CancelledError:
-            # The server ends, and waited as long as it wanted to.
+            # The server ends, and its time to wait is over.
             if not begun.begun and not gone.done():
                 await refusal(_ENDING)(scope, receive, send)
         finally:
             gone.cancel()
 
-    async def _carry_out(
+    async def _send_answer(
         self, gone: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
     ) -> None:
         entering = asyncio.ensure_future(self._runner.enter())
         try:
             await asyncio.wait((gone, entering), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            entering.cancel()  # of no effect if there is a place
+            entering.cancel()  # no effect if a place was free
         output = await entering
         gone.add_done_callback(lambda _: output.stop.set())
         future = self._runner.start(output, self._job)
@@ -225,11 +225,11 @@ class _Answer(Response):
             await asyncio.wait([future])
 
 
-_ENDING = RefusedRequest(503, "the server is ending", {"Retry-After": "5"})
+_ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
 
 
 class _WatchedSend:
-    """Sends, and knows whether an answer has begun."""
+    """Sends messages, and knows whether an answer has begun."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -241,7 +241,7 @@ class _WatchedSend:
 
 
 async def _until_gone(receive: Receive) -> None:
-    """Wait until the client goes."""
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -271,7 +271,7 @@ async def _send(
     if refused is None:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     else:
-        # The status has gone out: the connection is cut, so that no client takes this for all.
+        # The status has been sent: the connection is cut, so the client sees an incomplete answer.
         logger.warning("an answer was cut off: %s", refused.message)
 
 
@@ -283,11 +283,11 @@ def refused_by(error: BaseException) -> RefusedRequest:
         if isinstance(error, kind):
             return RefusedRequest(status, str(error))
     logger.error("a request failed", exc_info=error)
-    return RefusedRequest(500, "something went wrong here; the server's log has more")
+    return RefusedRequest(500, "internal error; see the log of the server")
 
 
 def refusal(refused: RefusedRequest) -> Response:
-    """The response that says why a request is refused."""
+    """The response to a refused request."""
     return PlainTextResponse(f"{refused.message}\n", refused.status, refused.headers)
 
 

@@ -1,4 +1,4 @@
-"""A store served until the process is told to end: start at `serve`."""
+"""A store served until SIGTERM or Ctrl-C: start at `serve`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ def serve(
     port: int = 7878,
     announce: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Answer requests until SIGTERM or Ctrl-C; then queries that run may end, or are stopped.
+    """Answer requests until SIGTERM or Ctrl-C; then running queries get some seconds to end.
 
-    `announce` gets the address once requests are accepted; with port 0 the system chooses one.
+    `announce` is called with the address once requests are accepted; with port 0 the system chooses
+    the port.
     """
     listening = _listening(host, port)
     names = names_of(host, settings.allowed, _is_loopback(listening))
     config = configured(store, replace(settings, hosts=names))
-    # uvicorn shuts down at a SIGTERM, and then raises it again, which is ignored here.
+    # uvicorn shuts down at a SIGTERM and then raises it again, which is ignored here.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
         with listening, suppress(KeyboardInterrupt):
@@ -44,9 +45,9 @@ def serve(
 
 
 def names_of(host: str, allowed: frozenset[str], only_here: bool) -> frozenset[str]:
-    """The names under which the server may be addressed; none if that is all the same.
+    """The names under which the server may be addressed; empty for any.
 
-    only_here  True if only this machine reaches it: then a page of another site may try to
+    only_here  whether only this machine reaches it, so that pages of other sites may try to
 
     >>> sorted(names_of("localhost", frozenset({"data.example.org"}), True) - LOOPBACK)
     ['data.example.org']
@@ -57,7 +58,7 @@ def names_of(host: str, allowed: frozenset[str], only_here: bool) -> frozenset[s
 
 
 def configured(store: Store, settings: Settings) -> uvicorn.Config:
-    """How uvicorn runs the application."""
+    """The settings of uvicorn."""
     return uvicorn.Config(
         create_app(store, settings),
         lifespan="on",
@@ -67,7 +68,7 @@ def configured(store: Store, settings: Settings) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens, once it does."""
+    """Announces its address when it listens."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
         super().__init__(config)
@@ -84,8 +85,8 @@ def _listening(host: str, port: int) -> socket.socket:
         families = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = families[0]
         made = socket.create_server(address[:2], family=family, reuse_port=False)
-        # A socket that says it is TCP, as those that it accepts then do: only on these does asyncio
-        # switch off that small pieces wait for acknowledgements, 40 ms for each answer.
+        # A socket with the protocol TCP, which accepted sockets inherit: only for these asyncio
+        # sets TCP_NODELAY; otherwise each answer waits 40 ms for acknowledgements.
         return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
     except OSError as error:
         raise StorageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error

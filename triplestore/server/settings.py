@@ -1,4 +1,4 @@
-"""What a server may do, and how much: start at `Settings`."""
+"""The permissions and limits of a server: start at `Settings`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class Settings:
     """How a store is served.
 
-    update           updates are carried out; without, the store is only read
-    seconds          each query or update may take so long, sending its answer included
-    memory           maximum bytes of each
+    update           whether updates are allowed
+    seconds          maximum seconds of a query or update, sending its answer included
+    memory           maximum bytes of a query or update
     threads          maximum number of concurrent requests
     wait             maximum seconds that a request waits for its turn
     grace            seconds that running requests get to end when the server stops
-    body             the longest request that is read, in bytes
-    union            the default graph of queries is the union of all graphs
-    cors             pages of any site may ask
+    body             maximum bytes of a request
+    union            whether the default graph of queries is the union of all graphs
+    cors             whether pages of any site may send requests
     hosts            the names under which the server may be addressed; empty for any
-    allowed          names for `hosts` beside the server's own, such as the public one of a proxy;
-                     `*` for any. Without, a server that others can reach takes any name
+    allowed          names for `hosts` beside the server's, such as the public name of a proxy; `*`
+                     for any. If empty, a server that other machines reach accepts any name
 
     >>> Settings(seconds=0)
     Traceback (most recent call last):

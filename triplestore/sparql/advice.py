@@ -1,7 +1,7 @@
-"""Likely mistakes in a query: what it asks of variables, properties and classes that are not there.
+"""Likely mistakes in a query: unbound variables, and properties and classes without facts.
 
-Start at `advice`. It is asked for when a query is explained, not when it runs, and may look at the
-names of all properties and classes. What is always true: a query with advice is a legal one.
+Start at `advice`. It is computed when a query is explained, not when it runs, and may read the
+names of all properties and classes. Always true: a query with advice is valid.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from triplestore.expressions.text.term_parser import nearest
 from triplestore.expressions.tree import Constant, Variable
-from triplestore.operators.joins.hash_join import Join
+from triplestore.operators.joins.hash_join import JoinOperator
 from triplestore.operators.operator import Operator
 from triplestore.sparql.algebra.nodes import Bgp, Graph, Node, Query, Select, is_hidden, walk
 from triplestore.sparql.algebra.short_text import show_term
@@ -28,7 +28,7 @@ _MOST_NAMES = 20_000
 
 
 def advice(query: Query, plan: Operator, dataset: Dataset, dictionary: Dictionary) -> list[str]:
-    """What is probably wrong, one sentence each."""
+    """The likely mistakes, one sentence each."""
     found = [
         *_unbound(query),
         *_products(plan),
@@ -41,7 +41,7 @@ def advice(query: Query, plan: Operator, dataset: Dataset, dictionary: Dictionar
 
 
 def _unbound(query: Query) -> Iterator[str]:
-    """Variables that are looked at and bound nowhere."""
+    """Variables that are used but bound nowhere."""
     seen = Variables()
     nodes = list(_everywhere(query.pattern))
     bound: set[str] = set()
@@ -54,7 +54,7 @@ def _unbound(query: Query) -> Iterator[str]:
     for node in nodes:
         for expression in expressions_of(node):
             for name in sorted(names_in(expression, seen) - bound):
-                yield _is_unbound(name, "an expression looks at it", bound)
+                yield _is_unbound(name, "an expression uses it", bound)
     if isinstance(query, Select):
         for variable in query.variables:
             if variable.name not in bound:
@@ -64,7 +64,7 @@ def _unbound(query: Query) -> Iterator[str]:
 def _is_unbound(name: str, but: str, bound: set[str]) -> str:
     near = nearest(name, sorted(n for n in bound if not is_hidden(Variable(n))))
     hint = f"; did you mean ?{near}?" if near else ""
-    return f"?{name} is bound nowhere, though {but}{hint}"
+    return f"?{name} is never bound, but {but}{hint}"
 
 
 def _everywhere(node: Node) -> Iterator[Node]:
@@ -80,14 +80,14 @@ def _everywhere(node: Node) -> Iterator[Node]:
 
 
 def _products(plan: Operator) -> Iterator[str]:
-    """Joins of parts that have nothing in common."""
+    """Joins of parts that have no variable in common."""
     for node in plan.nodes():
-        if isinstance(node, Join) and not node.on and node.how == "inner":
+        if isinstance(node, JoinOperator) and not node.on and node.how == "inner":
             left, right = node.left, node.right
             if left.estimate > 1 and right.estimate > 1:
                 yield (
-                    f"{_names(left)} and {_names(right)} have no variable in common: each of about "
-                    f"{left.estimate:,.0f} rows goes with each of about {right.estimate:,.0f}"
+                    f"{_names(left)} and {_names(right)} have no variable in common: about "
+                    f"{left.estimate:,.0f} rows are combined with about {right.estimate:,.0f} each"
                 )
 
 
@@ -100,7 +100,7 @@ def _names(operator: Operator) -> str:
 
 
 def _unknown(pattern: Node, dataset: Dataset, dictionary: Dictionary) -> Iterator[str]:
-    """Properties that no triple has, and classes without members."""
+    """Properties without triples, and classes without instances."""
     named = any(isinstance(node, Graph) for node in _everywhere(pattern))
     type_id = int(dictionary.lookup_keys([_TYPE])[0])
     for node in _everywhere(pattern):
@@ -138,10 +138,10 @@ def _is_unknown(what: str, term: Constant, known: np.ndarray, dictionary: Dictio
     ]
     own = term.key[1:].decode()
     near = nearest(own, texts, cutoff=0.8)
-    if near is None:  # the same local name elsewhere, perhaps in other letters
+    if near is None:  # the same local name in another namespace, perhaps in other case
         local = show_term(term).lower()
         alike = (iri for iri in texts if show_term(Constant.iri(iri)).lower() == local)
         near = next(alike, None)
     hint = f"; did you mean <{near}>?" if near else ""
-    has = "no triple has the property" if what == "property" else "nothing is of the class"
+    has = "no triple has the property" if what == "property" else "no resource has the class"
     return f"{has} <{own}>{hint}"

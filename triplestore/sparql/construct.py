@@ -1,7 +1,7 @@
 """Triples made of solutions: templates of CONSTRUCT, and descriptions.
 
 Start at `constructed` and `described`. Both work on columns of ids, and give each triple once.
-What is always true: rows that are not RDF triples (an unbound value, a literal as subject) are left
+Always true: rows that are not RDF triples (an unbound value, a literal as subject) are left
 out.
 """
 
@@ -26,7 +26,7 @@ from triplestore.sparql.plan.planned import Planned
 from triplestore.terms.term_keys import BLANK, IRI
 
 _NAMES = ("s", "p", "o")
-_FEW = 8  # subjects that are looked up one after the other
+_FEW = 8  # maximum number of subjects that are looked up one by one
 
 
 def constructed(
@@ -85,7 +85,7 @@ def _column(
 
 
 def new_terms(keys: Sequence[bytes], terms: QueryTerms) -> U32:
-    """Ids of blank nodes that are new: their labels are changed if the store has them."""
+    """Ids of new blank nodes: their labels are changed if the store has them already."""
     taken = terms.dictionary.lookup_keys(list(keys))
     current().check()
     fresh = [
@@ -107,7 +107,7 @@ def _once(parts: Sequence[Sequence[U32]], context: Context) -> list[U32]:
     if not parts:
         return [np.zeros(0, np.uint32)] * 3
     size = 12 * sum(len(part[0]) for part in parts)
-    context.need(size)  # as long as they are copied
+    context.need(size)  # while they are copied
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     rows = Values(Frame(_NAMES, columns, len(columns[0])))
     return list(Distinct(rows).run(context).columns)

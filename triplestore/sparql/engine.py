@@ -1,9 +1,9 @@
 """Queries: from text to results, on one snapshot.
 
-Start at `Engine.query`: the text is parsed and rewritten, or its algebra is kept (`QueryCache`); a
-plan is made from the sizes of the tables as they are (`Planner`), or a kept one is used again. What
-is always true: a query reads one snapshot; its memory and time are those of its `Context`, also
-while results are read.
+Start at `Engine.query`: the text is parsed and rewritten, unless its algebra is cached
+(`QueryCache`); a plan is made from the current sizes of the tables (`Planner`), unless a cached one
+can be used. Always true: a query reads one snapshot; its `Context` limits its memory and
+time, also while results are read.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ PSEUDO_GRAPHS = {
     "http://www.ontotext.com/explicit": EXPLICIT,
     "http://www.ontotext.com/implicit": INFERRED,
 }
-"""What FROM says with these is which facts are meant."""
+"""FROM with one of these selects facts by status instead of a graph."""
 
 _SMALL_BLOCKS = 2048
 _NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 
 
 class AskedState(NamedTuple):
-    """What a query is asked of.
+    """The state that a query reads, and which part of it.
 
     where    statuses of the facts that it sees
-    default  the graphs whose merge is the default graph, by id; 0 is the store's own
-    named    the named graphs that GRAPH reaches, whatever FROM says; None for those that it says
-    hidden   True if there are facts that are no triples of RDF, which are not shown
-    chosen   True if `default` was asked for, and goes before FROM
-    plans    what keeps plans as long as the state is read; None if nothing does
+    default  ids of the graphs whose merge is the default graph; 0 is the store's own default graph
+    named    the named graphs that GRAPH reaches, regardless of FROM; None to use FROM NAMED
+    hidden   True if the state has facts that are not RDF triples; they are not shown
+    chosen   True if the caller chose `default`, which then takes precedence over FROM
+    plans    keeps plans as long as the state is read; None if plans are not kept
     """
 
     dictionary: Dictionary
@@ -89,16 +89,16 @@ class AskedState(NamedTuple):
 
     @property
     def what(self) -> tuple[Hashable, ...]:
-        """What tells questions of one state from each other."""
+        """All that plans for one state depend on besides the query."""
         return (self.where, self.default, self.named, self.hidden, self.chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """Functions and aggregates, by IRI, that the caller gives.
+    """The caller's own functions and aggregates, by IRI.
 
-    functions   take terms and give a term, or None for an error
-    aggregates  make an object with `accumulate(term)` and `finish()`, one for each group
+    functions   take terms and return a term, or None for an error
+    aggregates  return an object with `accumulate(term)` and `finish()`, one for each group
     """
 
     functions: Mapping[str, Callable[..., Term | None]] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class Engine:
         values: Mapping[str, Constant] | None,
         custom: Custom,
     ) -> Result:
-        # Results keep this: it must not hold what is asked.
+        # Results keep this: it must not hold the state.
         read = partial(_read, self._cache, text, values)
         reuse = plan = None
         if asked.plans is not None and custom is NOTHING_CUSTOM:
@@ -188,10 +188,10 @@ def prepared(query: Query, optimise: bool = True) -> Query:
 
 @dataclass(slots=True)
 class _QueryRun:
-    """One query that was rewritten, on its way to a result.
+    """One rewritten query, on its way to a result.
 
-    read   parses the text that is asked, of which `query` may have other constants
-    reuse  where its plan may be kept; None if it is not
+    read   parses the query's text; `query` may have other constants than the text
+    reuse  where its plan may be kept; None if it is not kept
     """
 
     query: Query
@@ -211,7 +211,7 @@ class _QueryRun:
         return self.of_plan(self.planned(query))
 
     def of_plan(self, plan: QueryPlan) -> Result:
-        """The result of a plan that is ready."""
+        """The result of a finished plan."""
         query, context = plan.query, self.context
         loan = None if self.reuse is None else self.reuse.loan(plan)
         if _wants_few(query):
@@ -278,7 +278,7 @@ class _QueryRun:
 
 
 def _wants_few(query: Query) -> bool:
-    """True if some rows of the pattern are enough, so that operators should begin with few."""
+    """True if a few rows of the pattern are enough, so that operators should use small blocks."""
     if isinstance(query, Ask):
         return True
     top = query.pattern
@@ -313,7 +313,7 @@ def _describe(planner: Planner, query: Describe, context: Context, write: WriteR
 
 
 def dataset_of(query: Query, asked: AskedState) -> Dataset:
-    """The graphs that a query sees: those it is asked of, else those its FROM names."""
+    """The graphs that a query sees: those that the caller chose, else those of its FROM."""
     kinds = asked.dictionary.kinds if asked.hidden else None
     where, default, named = asked.where, asked.default, asked.named
     if query.dataset is not None:
@@ -328,7 +328,7 @@ def dataset_of(query: Query, asked: AskedState) -> Dataset:
 
 
 def _sorted_out(graphs: Sequence[Constant]) -> tuple[list[int], list[Constant]]:
-    """What FROM names: the statuses that it means by some names, and real graphs."""
+    """The statuses and the graphs that FROM names."""
     statuses = [PSEUDO_GRAPHS.get(graph.key[1:].decode()) for graph in graphs]
     real = [graph for graph, status in zip(graphs, statuses, strict=True) if status is None]
     return [status for status in statuses if status is not None], real
@@ -340,7 +340,7 @@ def _known(dictionary: Dictionary, graphs: Sequence[Constant]) -> tuple[int, ...
 
 
 class QuerySurroundings(Surroundings):
-    """The surroundings of a query: the time of it is taken when NOW() is first asked for."""
+    """The surroundings of a query; its time is taken when NOW() is first called."""
 
     def __init__(self, base: str | None) -> None:
         super().__init__(base)

@@ -1,6 +1,6 @@
-"""The rows that a DELETE/INSERT with a WHERE takes away and adds, as columns of ids.
+"""The rows that a DELETE/INSERT with a WHERE removes and adds, as columns of ids.
 
-Start at `changed_rows`. What is always true: the WHERE is evaluated to its end on one state before
+Start at `changed_rows`. Always true: the WHERE is evaluated to its end on one state before
 anything changes; a row that has an unbound value, or is not an RDF triple, is left out; blank nodes
 of the INSERT template are new for each solution, with labels that occur nowhere else.
 """
@@ -22,7 +22,8 @@ from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import Frame
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import pack_last
-from triplestore.sparql.algebra.nodes import Modify, QuadPattern, Select, TermOrVariable
+from triplestore.sparql.algebra.nodes import QuadPattern, Select, TermOrVariable
+from triplestore.sparql.algebra.updates import Modify
 from triplestore.sparql.engine import AskedState, QuerySurroundings, dataset_of, prepared
 from triplestore.sparql.plan.planned import Wanted
 from triplestore.sparql.plan.query_planner import QueryPlanner
@@ -44,12 +45,12 @@ class QuadRows(NamedTuple):
 def changed_rows(
     operation: Modify, asked: AskedState, context: Context, base: str | None = None
 ) -> tuple[QuadRows, QuadRows]:
-    """What is to be removed and what is to be added, each row once.
+    """The rows to remove and the rows to add, each once.
 
-    The terms of what is added are in the dictionary afterwards.
+    The terms of the added rows are in the dictionary afterwards.
     """
     terms = QueryTerms(asked.dictionary)
-    if operation.graph is not None:  # USING goes before it, as FROM does
+    if operation.graph is not None:  # USING takes precedence over WITH
         known = asked.dictionary.lookup_keys([operation.graph.key]).tolist()
         asked = asked._replace(default=tuple(term_id for term_id in known if term_id))
     size = operation.size
@@ -77,7 +78,7 @@ def changed_rows(
 
 
 class _TemplateRows:
-    """Rows made of solutions with a template."""
+    """The rows of a template for all solutions."""
 
     def __init__(self, terms: QueryTerms, context: Context) -> None:
         self._terms = terms
@@ -130,7 +131,7 @@ class _TemplateRows:
         return columns if fine.all() else [column[fine] for column in columns]
 
     def known(self) -> QuadRows:
-        """The rows whose terms are all in the dictionary: others are asserted nowhere."""
+        """The rows whose terms are all in the dictionary; other rows are not in the store."""
         rows = self._once()
         stored = np.ones(len(rows.subject), np.bool_)
         for column in rows:
@@ -138,14 +139,14 @@ class _TemplateRows:
         return rows if stored.all() else QuadRows(*(column[stored] for column in rows))
 
     def settled(self) -> QuadRows:
-        """The rows with terms of the dictionary, to which new ones are added."""
+        """The rows; new terms are added to the dictionary."""
         return QuadRows(*(self._terms.settle(column) for column in self._once()))
 
     def _once(self) -> QuadRows:
         if not self._parts:
             return QuadRows(*[np.zeros(0, np.uint32)] * 4)
         size = 16 * sum(len(part[0]) for part in self._parts)
-        self._context.need(size)  # as long as they are copied
+        self._context.need(size)  # while they are copied
         columns = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
         self._parts = []
         frame = Frame(_NAMES, columns, len(columns[0]))

@@ -14,10 +14,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -28,17 +27,17 @@ from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.layers.allocation import keep_freed_memory
 from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
 from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
-from triplestore.storage.files.sections import VERSION, FileProblem, FileRef
+from triplestore.storage.files.sections import FileRef
 from triplestore.storage.files.system import Files, RealFiles, explained
 from triplestore.storage.prepare import CommitStep, kept_step, kept_terms, logged_steps, seal_many
 from triplestore.storage.record import Commit, NewTermKeys
 from triplestore.storage.recovery import Reader
 from triplestore.storage.state import FileCatalogue, Meta, State
-from triplestore.storage.tuning import Tuning
+from triplestore.storage.thresholds import STORAGE, StorageThresholds
 from triplestore.storage.upkeep.background import BackgroundWork
 from triplestore.storage.upkeep.backup import backup
-from triplestore.storage.upkeep.info import DatabaseInfo, file_sizes
-from triplestore.storage.upkeep.verify import serial_of, verify_files, verify_state
+from triplestore.storage.upkeep.info import DatabaseInfo, info_of
+from triplestore.storage.upkeep.verify import verify_database
 from triplestore.terms import Dictionary, TermSegment
 
 DURABILITIES = ("commit", "group", "flush")
@@ -64,19 +63,19 @@ class Database:
         disk: Disk | None,
         reader: Reader | None,
         durability: str,
-        tuning: Tuning,
+        thresholds: StorageThresholds,
         files: Files,
         background: bool,
     ) -> None:
         self.path = path
         self.disk = disk
-        self.tuning = tuning
+        self.thresholds = thresholds
         self.durability = durability
         self.files = files
         self.commit_lock = threading.RLock()
         self.broken: BaseException | None = None
         self._state = state
-        self._reader = reader
+        self.reader = reader
         self._writing = threading.RLock()
         self._owner = os.getpid()
         self._closed = False
@@ -87,13 +86,13 @@ class Database:
     @classmethod
     def open(
         cls,
-        path: Path | str | None = None,
+        path: str | os.PathLike[str] | None = None,
         *,
         read_only: bool = False,
         durability: str = "commit",
         create: bool = True,
         files: Files | None = None,
-        tuning: Tuning | None = None,
+        thresholds: StorageThresholds | None = None,
         background: bool = True,
     ) -> Database:
         """Open the store in a directory; without a path, a new one in memory.
@@ -104,19 +103,23 @@ class Database:
         `maintenance.run()`.
         """
         if durability not in DURABILITIES:
-            raise UsageError(f"durability is one of {', '.join(DURABILITIES)}, not {durability!r}")
+            raise UsageError(
+                f"durability must be one of {', '.join(DURABILITIES)}, not {durability!r}"
+            )
         keep_freed_memory()
         files = files or RealFiles()
-        tuning = tuning or Tuning()
+        thresholds = thresholds or STORAGE
         disk = reader = None
         if path is None:
             if read_only:
-                raise UsageError("a store in memory is new: opening it read-only makes no sense")
+                raise UsageError(
+                    "a store in memory cannot be opened read-only: it would stay empty"
+                )
             state = State()
         else:
             path = Path(path)
             if files.exists(path) and not path.is_dir():
-                raise StorageError(f"{path} is a file; a store is a directory")
+                raise StorageError(f"{path} is a file, but a store is a directory")
             if read_only:
                 reader = _open_reader(files, path)
                 state = reader.found.state
@@ -129,7 +132,7 @@ class Database:
             disk=disk,
             reader=reader,
             durability=durability,
-            tuning=tuning,
+            thresholds=thresholds,
             files=files,
             background=background,
         )
@@ -151,14 +154,14 @@ class Database:
     @property
     def read_only(self) -> bool:
         """True if it was opened read-only."""
-        return self._reader is not None
+        return self.reader is not None
 
     def refresh(self) -> State:
         """Read the newest commit of the writer, if opened read-only; return the state."""
-        if self._reader is not None:
+        if self.reader is not None:
             self._require_open()
             with self.commit_lock, explained("reading", self._directory()):
-                self._state = self._reader.refresh()
+                self._state = self.reader.refresh()
         return self._state
 
     # -- writing --------------------------------------------------------------------------------
@@ -229,7 +232,7 @@ class Database:
             return state
         with self.disk.batch() as batch:
             terms = self._keep_terms(batch, term_count)
-            steps = [kept_step(batch, step, self.tuning) for step in steps]
+            steps = [kept_step(batch, step, self.thresholds) for step in steps]
             batch.sync()
             record = Commit(terms, logged_steps(batch, steps), meta, cleared)
             payload, refs = record.to_bytes(), record.refs()
@@ -266,7 +269,7 @@ class Database:
     def _publish(
         self, disk: Disk, batch: FileBatch, state: State, payload: bytes, refs: Sequence[FileRef]
     ) -> None:
-        """Write the record, durable if requested, and show the state; or do neither."""
+        """Write the record, durable if requested, and publish the state; or do neither."""
         position = disk.journal.position()
         try:
             disk.log(state.commit, payload, refs)
@@ -278,7 +281,7 @@ class Database:
             if self._state is not state:
                 self._take_back(disk, position)
             if self.broken is not None or self._state is state:
-                batch.keep()  # the record may be on disk, and names them
+                batch.keep()  # the record may be on disk, and it names them
             raise
 
     def _take_back(self, disk: Disk, position: tuple[int, int, int]) -> None:
@@ -288,13 +291,13 @@ class Database:
             self.fail(error)
 
     def _keep_terms(self, batch: FileBatch, term_count: int) -> list[NewTermKeys | FileRef]:
-        """The new terms as the record has them; large segments are written to files."""
+        """The new terms in the form of the record; large segments are written to files."""
         committed = self._state.term_count
         if committed == term_count:
             return []
         with self.commit_lock:  # against background work that replaces segments
-            seal_many(self.dictionary, committed, term_count, self.tuning)
-        return kept_terms(batch, self.dictionary, committed, term_count, self.tuning)
+            seal_many(self.dictionary, committed, term_count, self.thresholds)
+        return kept_terms(batch, self.dictionary, committed, term_count, self.thresholds)
 
     def put_state(self, state: State) -> None:
         """Replace the state by another form of the same commit; the commit lock is held."""
@@ -310,7 +313,8 @@ class Database:
             self.sync_journal()
 
     def sync_journal(self) -> None:
-        """Make the journal durable. If that fails, what is on disk is unknown: no more writes."""
+        """Make the journal durable. If that fails, the content of the disk is unknown: refuse all
+        writing from then on."""
         assert self.disk is not None
         journal = self.disk.journal
         try:
@@ -333,7 +337,7 @@ class Database:
             self._syncer.start()
 
     def _sync_later(self) -> None:
-        threading.Event().wait(self.tuning.group_seconds)
+        threading.Event().wait(self.thresholds.group_seconds)
         self._syncer = None  # commits from here on may come too late for this sync
         try:
             with self.commit_lock:
@@ -341,31 +345,31 @@ class Database:
             if journal is not None:
                 self.sync_journal()
         except StorageError:
-            pass  # the next commit says so
+            pass  # the next commit reports it
 
     def require_writable(self) -> None:
         """Raise unless commits are possible."""
         self._require_open()
-        if self._reader is not None:
+        if self.reader is not None:
             raise ReadOnlyError(
                 f"{self.path} was opened read-only; open it with Store({str(self.path)!r}) to write"
             )
         if self.broken is not None:
             raise ReadOnlyError(
-                f"{self.path} can only be read since this happened: {self.broken}. Nothing that "
-                f"was durable is lost; close the store, look after the disk, and open it again"
+                f"{self.path} can only be read since this error: {self.broken}. No durable commit "
+                f"is lost; close the store, check the disk, and open the store again"
             ) from self.broken
         if os.getpid() != self._owner:
             raise ReadOnlyError(
-                f"{self.path} was opened by process {self._owner}, from which this one was forked; "
-                f"open the store after forking"
+                f"{self.path} was opened by process {self._owner}, and this process is a fork of "
+                f"it; open the store after forking"
             )
 
     def _require_open(self) -> None:
         if self._closed:
             raise UsageError(f"the store {self.path or 'in memory'} is closed")
 
-    # -- the whole ------------------------------------------------------------------------------
+    # -- the whole store ------------------------------------------------------------------------
 
     def close(self) -> None:
         """Make everything durable and release the directory. States remain readable."""
@@ -401,7 +405,7 @@ class Database:
             self.upkeep.optimize()
 
     def backup(self, target: Path | str, *, link: bool = False) -> None:
-        """Write the last commit to a new directory, as a store; commits may go on during this."""
+        """Write the last commit to a new directory, as a store; commits may run meanwhile."""
         self._require_open()
         with self.commit_lock:
             state, catalogue = self._state, FileCatalogue()
@@ -411,70 +415,16 @@ class Database:
     def _catalogue(self) -> FileCatalogue:
         if self.disk is not None:
             return self.disk.catalogue
-        return FileCatalogue() if self._reader is None else self._reader.found.catalogue
+        return FileCatalogue() if self.reader is None else self.reader.found.catalogue
 
     def verify(self, *, progress: bool = False) -> list[str]:
         """Compare files with their checksums, and rows with each other; return all problems."""
         self._require_open()
-
-        def report(name: str) -> None:
-            if progress:
-                print(f"verifying {name}", file=sys.stderr)  # noqa: T201
-
-        problems: list[FileProblem] = []
-        if self.path is not None:
-            problems = list(self._verify_files(report))
-        report("rows")
-        problems += verify_state(self.state)
-        return [f"{each.file}: {each.what}" for each in problems if each.severity == "error"]
-
-    def _verify_files(self, report: Callable[[str], None]) -> Iterator[FileProblem]:
-        """Verify all files. This process replaces none meanwhile; if another one does, start
-        again."""
-        directory = self._directory()
-        with self.upkeep.lock:
-            if self.disk is not None:
-                with self.commit_lock:
-                    if not self.disk.journal.tail_is_clean():
-                        what = "there is something behind the last record that nobody wrote"
-                        yield FileProblem(self.disk.journal.path.name, what)
-                    if self.durability != "commit" and self.broken is None:
-                        self.sync_journal()
-                yield from verify_files(self.files, directory, report)
-                return
-            serial = -1
-            while True:
-                problems = list(verify_files(self.files, directory, report))
-                before, serial = serial, serial_of(self.files, directory)
-                if not problems or serial == before:
-                    yield from problems
-                    return
+        return verify_database(self, progress)
 
     def info(self) -> DatabaseInfo:
         """Sizes and other facts about the database."""
-        state = self.state
-        journal_bytes = journal_commits = 0
-        if self.disk is not None:
-            journal_bytes, journal_commits = self.disk.journal.end, self.disk.records
-        elif self._reader is not None:
-            found = self._reader.found
-            journal_bytes = sum(scan.end for scan in found.chain.scans)
-            journal_commits = state.commit - found.manifest.commit
-        error = self.upkeep.error
-        return DatabaseInfo(
-            path=self.path,
-            format=VERSION,
-            commit=state.commit,
-            durability=self.durability if self.disk is not None else "none",
-            read_only=self.read_only,
-            terms=state.term_count,
-            term_segments=tuple(segment.count for segment in state.dictionary.segments),
-            layers=tuple(layer.rows for layer in state.tables.layers),
-            files={} if self.path is None else file_sizes(self.files, self.path),
-            journal_bytes=journal_bytes,
-            journal_commits=journal_commits,
-            background_error=None if error is None else str(error),
-        )
+        return info_of(self)
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):

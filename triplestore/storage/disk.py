@@ -182,7 +182,7 @@ class Disk:
         meta_file: SectionFile | None,
         in_use: Iterable[KeptPart],
     ) -> None:
-        """Record which parts the manifest names now. The commit lock is held.
+        """Note the parts that the manifest names now. The commit lock is held.
 
         `in_use` are the parts of the newest state: they stay in the catalogue.
         """
@@ -195,7 +195,7 @@ class Disk:
     def remove_strangers(self) -> None:
         """Remove unreferenced files: replaced ones, and remains of interrupted work."""
         with contextlib.suppress(OSError):
-            names = self.files.list(self.directory)  # first: what is made after this stays
+            names = self.files.list(self.directory)  # first: files made after this stay
             with self._naming:
                 keep = {name for batch in self._batches for name in batch.names}
             keep |= {ref.name for ref in self.manifest.refs()} | set(self._logged)
@@ -204,7 +204,8 @@ class Disk:
             self.discard(name for name in names if _OURS.fullmatch(name) and name not in keep)
 
     def discard(self, names: Iterable[str]) -> None:
-        """Remove unreferenced files; what cannot be removed now is removed at the next opening."""
+        """Remove unreferenced files; those that cannot be removed now are removed when the store is
+        opened again."""
         for name in names:
             with contextlib.suppress(OSError):
                 self.files.remove(self.directory / name)
@@ -325,7 +326,7 @@ class FileBatch:
 
 
 def refuse_unless_new(files: Files, directory: Path, create: bool) -> None:
-    """Raise unless a store may be created here: in no directory, or an empty or unfinished one."""
+    """Raise unless a store may be created here: the directory is missing, empty or unfinished."""
     if not files.exists(directory):
         if create:
             return
@@ -346,7 +347,7 @@ def refuse_unless_new(files: Files, directory: Path, create: bool) -> None:
             + ("; name a new or an empty directory to make a store" if create else "")
         )
     if not create:
-        raise StorageError(f"there is no store in {directory}, it is empty: check the path")
+        raise StorageError(f"there is no store in {directory}, which is empty: check the path")
 
 
 def _make_store(files: Files, directory: Path) -> None:

@@ -7,6 +7,7 @@ open.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,12 +15,34 @@ from pathlib import Path
 from triplestore.errors import StorageError
 from triplestore.relations import Layer
 from triplestore.storage.files.journal import Journal, journal_path
-from triplestore.storage.files.manifest import Manifest, install_manifest, write_manifest
+from triplestore.storage.files.manifest import NAME, Manifest, install_manifest, write_manifest
 from triplestore.storage.files.sections import FileRef, SectionFile
 from triplestore.storage.files.system import Files, RealFiles, explained
-from triplestore.storage.files.unfinished import Unfinished
 from triplestore.storage.state import LAYER, META, TERMS, Meta, write_layer, write_meta, write_terms
 from triplestore.terms import TermSegment
+
+
+class Unfinished:
+    """A store directory that is written in one go, and removed again if that fails.
+
+    Each of its files has its own number.
+    """
+
+    def __init__(self, files: Files, target: Path) -> None:
+        self._files = files
+        self._target = target
+        self._made: list[Path] = []
+
+    def discard(self) -> None:
+        """Remove the written files, the manifest first."""
+        for path in (self._target / NAME, self._target / f"{NAME}.new", *self._made):
+            with contextlib.suppress(OSError):
+                self._files.remove(path)
+
+    def _path(self, kind: str) -> Path:
+        path = self._target / f"{kind}-{len(self._made) + 1:06d}.seg"
+        self._made.append(path)
+        return path
 
 
 def make_store(

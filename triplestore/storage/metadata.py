@@ -39,6 +39,9 @@ IMPORTS = "imports"
 """The names of the last committed import jobs, as JSON: a job that is retried after its commit is
 not done twice."""
 
+SCHEMES = "schemes"
+"""The closures of which tables hold only the edges; see `closures.described`."""
+
 STALE = "stale"
 """Present if something was committed without updating the closure: the estimated effort of that, as
 JSON (`facts`, `seconds`). See `stale`."""

@@ -2,8 +2,10 @@
 
 Start reading at `Commit`. The record of a small commit is complete; a large commit writes files
 first, which its record only names. Within a commit the new terms come first, in the order of their
-ids, then the steps in order. A replay combines the changes of consecutive commits into one layer,
-so that ten thousand commits cost one.
+ids, then the steps in order. `JournalReplay` combines the changes of consecutive commits into one
+layer, so that ten thousand commits cost as much as one. `restored` adds what is not stored as rows:
+closures of which tables hold only the edges, and the facts of individuals that are represented by
+others. Always true: the value `SCHEMES` of a state says which relations of its tables are closed.
 """
 
 from __future__ import annotations
@@ -17,12 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.checked_columns import Array, Column
+from triplestore.closures.attached import Schemes
+from triplestore.closures.described import restore
 from triplestore.relations import Changes, Layer, Tables
-from triplestore.storage.closures import restored
+from triplestore.relations.views.equality import (
+    MEMBERS_KEY,
+    TOLD_KEY,
+    kept_classes,
+    representatives,
+    with_equality,
+)
 from triplestore.storage.files.encode import Shape, decode, decode_keys, encode, encode_keys, split
 from triplestore.storage.files.sections import FileRef
-from triplestore.storage.state import KeptPart, State
-from triplestore.terms import TermSegment
+from triplestore.storage.metadata import SCHEMES
+from triplestore.storage.state import KeptPart, State, value_of
+from triplestore.terms import Dictionary, TermSegment
+from triplestore.terms.vocabulary import OWL_SAME_AS
 
 OpenPart: TypeAlias = Callable[[FileRef], KeptPart]
 _KEYS = "keys"
@@ -149,6 +161,34 @@ def _unpack_step(items: Mapping[str, NDArray[Any]], described: Any) -> Changes |
     return FileRef.from_json(described)
 
 
+_SAME_AS = b"\x01" + OWL_SAME_AS.encode()
+
+
+def restored(tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]) -> Tables:
+    """The tables with the closures that a store describes, instead of their own."""
+    bare = made = tables.with_schemes({})
+    keys = [MEMBERS_KEY, _SAME_AS, TOLD_KEY]
+    members, same_as, told = dictionary.lookup_keys(keys).tolist()
+    classes = kept_classes(bare, members)
+    if len(classes):
+        made = representatives(bare, classes, same_as, told)
+    rows = made
+
+    def read(data: bytes) -> Schemes:
+        return restore(
+            data,
+            lambda names: dictionary.lookup_keys(list(names)).tolist(),
+            lambda name: rows.stored_relation(name).keys(),
+        )
+
+    none: Schemes = {}
+    if schemes := value_of(meta, SCHEMES, read, none):
+        made = made.with_schemes(schemes)
+    if not len(classes):
+        return made
+    return with_equality(bare, made, classes, same_as, told=told)
+
+
 class JournalReplay:
     """Applies records to a state, one after the other; `state` is the result.
 
@@ -206,8 +246,8 @@ class JournalReplay:
     def _settle_alike(self) -> None:
         """The changes of plain commits of one shape, joined column by column.
 
-        A row may come twice in what is joined. The first commit stands for itself, so that there
-        are two changes at least, and `Changes.concat` looks for equal rows.
+        A row may occur twice in the joined changes. The first commit stays separate, so that there
+        are at least two changes, and `Changes.concat` combines equal rows.
         """
         first, rest = self._alike[:1], self._alike[1:]
         self._alike = []

@@ -1,8 +1,8 @@
 """Opening: reads the state of the last commit from the files of a store, changing nothing.
 
 Start reading at `recover`. It reads the manifest, opens the files that it names, and replays the
-journals. What a writer does beyond that (cutting off a torn tail, removing unreferenced files) is
-in `disk.py`.
+journals. A writer does more (it cuts off a torn tail and removes unreferenced files): see
+`disk.py`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PAUSES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  # seconds
 class Recovered:
     """A store as it was found.
 
-    terms, layers  what the manifest names, as objects; `state` may have more, from the journal
+    terms, layers  the parts that the manifest names; `state` may have more, from the journal
     names          all section files that the manifest or a journal names
     """
 
@@ -119,7 +119,7 @@ class _Opener:
             self.names.add(ref.name)
         else:
             file = self.file(ref, "")
-            with decoding(file.path, "what it says of itself"):
+            with decoding(file.path, "its description"):
                 part = segment_of(file) if file.kind == TERMS else layer_of(file)
         self.catalogue.add(part, file)
         return part
@@ -151,7 +151,7 @@ class Reader:
 
     @property
     def found(self) -> Recovered:
-        """What was read last."""
+        """The result of the last reading."""
         return self._found
 
     def refresh(self) -> State:
@@ -197,10 +197,10 @@ class Reader:
         return replace(found, chain=chain, state=state, catalogue=opener.catalogue)
 
     def _again(self, known: FileCatalogue | None) -> Recovered:
-        """Recover; a failure is retried while the reason may be an active writer.
+        """Recover; a failure is retried while an active writer may be the reason.
 
-        Always while manifests change; for a moment with one manifest, because a record that is
-        being written, or a change of journals, can be seen half done.
+        It is always retried if the manifest has changed, and for a moment if not, because a record
+        or a change of journals may be seen half done.
         """
         pauses = iter(_PAUSES)
         serial = read_manifest(self._files, self._directory).serial

@@ -52,11 +52,11 @@ class Meta(Mapping[str, bytes]):
         return Meta(kept, self._journal)
 
     def is_in(self, file: SectionFile) -> bool:
-        """True if this is just what the file holds."""
+        """True if the file holds exactly these values."""
         return len(self) == len(file.names()) and all(v is file for v in self._values.values())
 
     def place(self, name: str) -> Path | str:
-        """The file that a value is in; the journal has those that are in none yet."""
+        """The file of a value; the journal if it is in no file yet."""
         value = self._values.get(name)
         return value.path if isinstance(value, SectionFile) else self._journal
 
@@ -72,7 +72,7 @@ class Meta(Mapping[str, bytes]):
 
 
 def value_of(meta: Mapping[str, bytes], name: str, parse: Callable[[bytes], T], default: T) -> T:
-    """What `parse` makes of a named value, or the default; a CorruptError if it cannot be read.
+    """A named value, read by `parse`, or the default; a CorruptError if it cannot be read.
 
     >>> value_of({"files": b"12"}, "files", int, 0), value_of({}, "files", int, 0)
     (12, 0)
@@ -83,9 +83,12 @@ def value_of(meta: Mapping[str, bytes], name: str, parse: Callable[[bytes], T], 
     value = meta.get(name)
     if value is None:
         return default
-    place = meta.place(name) if isinstance(meta, Meta) else "the journal"
-    with decoding(place, f"its value {name!r}"):
+    try:
         return parse(value)
+    except Exception:
+        place = meta.place(name) if isinstance(meta, Meta) else "the journal"
+        with decoding(place, f"its value {name!r}"):
+            raise
 
 
 @dataclass(frozen=True, slots=True)

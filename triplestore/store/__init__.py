@@ -1,16 +1,17 @@
 """The store: transactions, and one interface to dictionary, tables, loaders and storage.
 
 Start reading at `store.Store`. It shares its reading methods (`readable.py`) with `Snapshot` and
-`Transaction`. How writes become one commit: `writer.py` gathers them, `combine_writes.py` and
-`replacing.py` find out what they change, and `reasoning/closing.py` keeps the inferences exact.
+`Transaction`; all of them read a `StateView` (`state_view.py`). Writes become one commit in three
+steps: `writer.py` gathers them, `combine_writes.py` and `graph_writes.py` compute the changes, and
+`reasoning/closing.py` keeps the inferred facts exact.
 """
 
 from triplestore.loaders import convert as convert_file
 from triplestore.reasoning.outcome import Change
 from triplestore.reasoning.violations import Violation
-from triplestore.relations.lookup import Rows
+from triplestore.relations.lookup import QuadColumns
 from triplestore.store.info import Info
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.store import Store
 from triplestore.store.transaction import Transaction
@@ -18,8 +19,8 @@ from triplestore.store.transaction import Transaction
 __all__ = [
     "Change",
     "Info",
-    "Reading",
-    "Rows",
+    "QuadColumns",
+    "ReadableStore",
     "Snapshot",
     "Store",
     "Transaction",

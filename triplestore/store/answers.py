@@ -1,8 +1,8 @@
-"""Results of queries as documents: in which format, and written to a stream or a file.
+"""Results of queries as documents: their formats, and writing them to a stream or a file.
 
-Start at `write_answer`. Solutions and the answers of ASK go out in the formats of results, the
-triples of CONSTRUCT and DESCRIBE in those of RDF. What is always true: solutions are written block
-by block while the rest is still computed; a file is there complete or not at all.
+Start at `write_answer`. Solutions and the answers of ASK are written in formats of results, the
+triples of CONSTRUCT and DESCRIBE in formats of RDF. Always true: solutions are written block by
+block while the rest is computed; a file is either complete or missing.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def write_answer(
 
 
 def form_of(result: Result, given: AnswerFormat | str | None) -> AnswerFormat:
-    """The format that a result is to be written in; one that does not suit it is refused.
+    """The format for writing a result; unsuitable formats are refused.
 
     >>> from triplestore import Store
     >>> form_of(Store().query("SELECT * {}"), "csv")
@@ -94,12 +94,12 @@ def form_of(result: Result, given: AnswerFormat | str | None) -> AnswerFormat:
 
 
 def are_triples(result: Result) -> bool:
-    """True for what CONSTRUCT and DESCRIBE give."""
+    """True for the results of CONSTRUCT and DESCRIBE."""
     return isinstance(result, Triples)
 
 
 def for_people(result: Result, prefixes: Mapping[str, str]) -> str:
-    """A result to be read: the first rows as a table, triples as Turtle, `true` or `false`.
+    """A result as text for people: the first rows as a table, triples as Turtle, `true`, `false`.
 
     >>> from triplestore import Store
     >>> for_people(Store().query("ASK {}"), {})
@@ -113,14 +113,14 @@ def for_people(result: Result, prefixes: Mapping[str, str]) -> str:
 
 
 def explained(result: Result, *, as_json: bool = False) -> str:
-    """How a result was evaluated; the query is carried out to its end."""
+    """How a result was evaluated; the query is evaluated completely."""
     if isinstance(result, bool):
-        raise UsageError("the answer of an ASK does not say how it was found: ask by SELECT")
+        raise UsageError("the answer of an ASK cannot be explained: use SELECT")
     return json.dumps(result.explain_json(), indent=2) if as_json else result.explain()
 
 
 def _by_name(path: str) -> tuple[str | None, str | None]:
-    """The ending that tells the format, and the compression, of a file."""
+    """The ending that names the format of a file, and its compression."""
     compression = split_name(path)[1]
     suffixes = PurePath(path).suffixes
     if suffixes and compression is not None:

@@ -1,18 +1,35 @@
-"""What callers may pass as a quad, a term, a graph or a choice of facts, turned into keys.
+"""Arguments of callers: quads, graphs and a choice of facts as keys and masks; options as records.
 
 A quad is a `pyoxigraph.Quad` or `Triple`, or a tuple of three or four terms; terms are those of
 pyoxigraph or of rdflib. A *key* is the form in which the dictionary knows a term.
+
+The public methods (`Store.load`, `Store.reason`, `Store.update`, `ReadableStore.query`, and those
+of `Transaction`) have the fields of the records as keywords, explain them, and make the record
+once; it is passed down.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pyoxigraph import DefaultGraph, Quad, Triple
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.terms import BLANK, IRI, key_of
+
+if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
+    from triplestore.operators.context import Flag
+    from triplestore.reasoning.program.ontology_graphs import Places
+    from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.sparql.plan.planner import PlanOptions
+    from triplestore.text_limits import TextLimits
+
 
 QuadLike: TypeAlias = Any
 """`Quad`, `Triple`, or a tuple of three or four terms of pyoxigraph or rdflib."""
@@ -23,7 +40,6 @@ TermLike: TypeAlias = Any
 QuadKeys: TypeAlias = tuple[bytes, bytes, bytes, bytes | None]
 """Keys of subject, predicate, object and graph; the default graph is None."""
 
-_PLACES = ("subject", "predicate", "object")
 _NODES = (IRI, BLANK)
 
 FACTS = {"all": HOLDS, "explicit": EXPLICIT, "inferred": INFERRED}
@@ -63,7 +79,7 @@ def quad_keys(quad: QuadLike) -> QuadKeys:
 def graph_key(graph: TermLike | None) -> bytes | None:
     """The key of a graph's name; None for the default graph.
 
-    An rdflib `Graph` stands for its identifier; rdflib's name of the default graph is understood.
+    An rdflib `Graph` stands for its identifier; rdflib's name of the default graph is accepted.
     """
     if graph is None or isinstance(graph, DefaultGraph):
         return None
@@ -81,3 +97,80 @@ def facts_mask(facts: str) -> int:
         return FACTS[facts]
     except (KeyError, TypeError):
         raise UsageError(f'facts must be "all", "explicit" or "inferred", not {facts!r}') from None
+
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """The keywords of `Store.load`."""
+
+    format: RdfFormat | str | None = None
+    path: PathLike | Iterable[PathLike] | None = None
+    base_iri: str | None = None
+    to_graph: TermLike | None = None
+    replace_graph: TermLike | None = None
+    named_graphs: str = "keep"
+    lenient: bool = False
+    progress: bool = False
+    cancel: Callable[[], bool] | None = None
+    threads: int | None = None
+    max_line_bytes: int | None = None
+    max_term_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonOptions:
+    """The names of regimes and the keywords of `Store.reason`."""
+
+    regimes: tuple[str, ...] = ()
+    rules: RulesLike | None = None
+    ontology: Places | None = None
+    imports: Places = ()
+    network: bool = False
+    scope: Any = None
+    trivial: bool | None = None
+    strict: bool | None = None
+    equality: str | None = None
+    tuning: Mapping[str, Any] | None = None
+    progress: bool = False
+    cancel: Callable[[], bool] | None = None
+
+
+class QueryOptions(NamedTuple):
+    """The options of a query; see `ReadableStore.query`.
+
+    planning  which improvements the planner makes, for tests and measurements; None for all
+    """
+
+    facts: str = "all"
+    equality: str = "all"
+    base_iri: str | None = None
+    prefixes: Mapping[str, str] | None = None
+    use_default_graph_as_union: bool = False
+    default_graph: TermLike | Iterable[TermLike] | None = None
+    named_graphs: Iterable[TermLike] | None = None
+    timeout: float | None = None
+    budget: int | None = None
+    cancel: Flag | None = None
+    limits: TextLimits | None = None
+    substitutions: Mapping[Any, TermLike] | None = None
+    custom_functions: Mapping[Any, Callable[..., Any]] | None = None
+    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None
+    planning: PlanOptions | None = None
+
+
+class UpdateOptions(NamedTuple):
+    """The options of an update; see `Store.update`."""
+
+    base_iri: str | None = None
+    prefixes: Mapping[str, str] | None = None
+    load_from: Iterable[str] = ()
+    timeout: float | None = None
+    budget: int | None = None
+    cancel: Flag | None = None
+    limits: TextLimits | None = None
+
+
+DEFAULTS = QueryOptions()

@@ -1,7 +1,8 @@
-"""A sequence of additions and removals of quads, combined into the changes that it amounts to.
+"""A sequence of additions and removals of quads, combined into the resulting changes.
 
-Start reading at `combine_writes`. Operations come in order, and the last one on a quad wins; what
-each one found (already there, not asserted) is counted as if they had been carried out one by one.
+Start reading at `combine_writes`. Operations come in order, and the last one on a quad wins.
+Operations without effect (already there, not asserted) are counted as if all were executed one by
+one.
 """
 
 from __future__ import annotations
@@ -15,23 +16,20 @@ from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Chang
 from triplestore.relations.changes import NO_FACTS, NO_GRAPHS, NO_QUADS
 from triplestore.relations.packed_keys import U8, U32, Bools, Columns, key_of, last_of_equals
 from triplestore.store.arguments import QuadKeys
+from triplestore.store.thresholds import STORE
 
 if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-FEW_WRITES = 8
-"""Up to this many operations are encoded one by one, which costs less than arrays of them."""
-
-
 class CombinedWrites(NamedTuple):
-    """What a sequence of operations amounts to."""
+    """The result of a sequence of operations."""
 
     changes: Changes
     already_there: int
     not_stated: int
     only_inferred: int
-    """Those not asserted that still hold because they are inferred."""
+    """Removed quads that were not asserted, but hold because they are inferred."""
 
 
 class _CombinedRows(NamedTuple):
@@ -76,7 +74,7 @@ def combine_writes(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -
 
 
 def new_graphs(tables: Tables, graphs: U32) -> ChangedRows:
-    """The rows that make these named graphs exist, of those that do not yet."""
+    """The rows that make these named graphs exist, without those that exist already."""
     wanted = np.unique(graphs)
     missing = wanted[tables.tuples(*GRAPHS).status_of((wanted,)) == 0]
     return ChangedRows.of((missing,)) if len(missing) else NO_GRAPHS
@@ -88,11 +86,11 @@ def _combine_rows(
     status_of: Callable[[Columns], U8],
     facts: Tables | None = None,
 ) -> _CombinedRows:
-    """What operations on rows amount to.
+    """The result of operations on rows.
 
-    facts  the tables, if the rows are facts: they may hold without being written
+    facts  the tables, if the rows are facts: these may hold without being stored
     """
-    if len(add) == 1:  # by far the most common: one `add` or `remove` of its own
+    if len(add) == 1:  # by far the most common case: a single `add` or `remove`
         part = _combine_one(columns, bool(add[0]), status_of(columns))
         return part if facts is None else _told_from_rows(part, facts)
     keys = key_of(columns)
@@ -103,7 +101,7 @@ def _combine_rows(
     rows = tuple(column[order[last]] for column in columns)
     before = status_of(rows)
     stated = (before & np.uint8(EXPLICIT)) != 0
-    # What each operation finds: for the first of a quad the tables, then the operation before it.
+    # The first operation on a quad finds the tables, later ones the operation before them.
     found = np.empty(len(add), dtype=np.bool_)
     found[1:] = add[:-1]
     found[first] = stated
@@ -122,7 +120,7 @@ def _combine_rows(
 
 
 def _told_from_rows(part: _CombinedRows, tables: Tables) -> _CombinedRows:
-    """The same with what was written before in the place of what held."""
+    """The same rows; the status before is the stored one, not the visible one."""
     rows = part.rows
     if not tables.closed or len(rows) == 0:
         return part
@@ -141,9 +139,9 @@ def _combine_one(columns: Columns, add: bool, before: U8) -> _CombinedRows:
 def encode_writes(
     dictionary: Dictionary, writes: Sequence[tuple[bool, QuadKeys]]
 ) -> tuple[Bools, U32, int]:
-    """Operations on quads given as keys: which of them add, the ids of their quads, and how many
-    were left out because they remove a quad with an unknown term."""
-    if len(writes) <= FEW_WRITES:
+    """Operations on quads given as keys: which of them add, the ids of their quads, and the number
+    of those left out because they remove a quad with an unknown term."""
+    if len(writes) <= STORE.single_writes:
         return _encode_few(dictionary, writes)
     add = np.array([stated for stated, _ in writes], np.bool_)
     keys = [key for _, quad in writes for key in quad]

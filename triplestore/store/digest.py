@@ -1,14 +1,14 @@
-"""A digest of what holds: equal for equal data, however and wherever a store was made.
+"""A digest of all facts: equal for equal data, however a store was made.
 
-Start reading at `digest`. It is 128 bits over the multiset of (subject, predicate, object, graph,
+Start reading at `digest`. It has 128 bits over the multiset of (subject, predicate, object, graph,
 asserted or inferred), terms by their text. Always true: ids, the order of rows, layers, files and
-the labels of blank nodes do not show in it. Blank nodes go in by their *colour*: at first all have
-the same, then each takes up the rows that it stands in, with the colours of its neighbours, until
-no round tells more of them apart. What this cannot tell apart is said at `digest`.
+the labels of blank nodes do not affect it. Blank nodes are represented by a *colour*. At first all
+have the same colour. In each round a node combines its colour with its rows and the colours in
+them, until a round distinguishes no more nodes. `digest` says which nodes cannot be distinguished.
 
-Each term and row is two independent numbers of 64 bits (columns of an array of two), rows are mixed
-and summed; nothing is sorted. Costs about 1 microsecond a distinct term (BLAKE2b of its text), 0.1
-a row, and 16 bytes a term in memory; rows with blank nodes as much again in each round.
+Each term and row has two independent numbers of 64 bits (columns of an array of two); rows are
+mixed and summed; nothing is sorted. Costs about 1 us per distinct term (BLAKE2b of its text), 0.1
+us per row, and 16 bytes per term in memory; rows with blank nodes cost the same in each round.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.relations import EXPLICIT, INFERRED
-from triplestore.relations.lookup import ANY_GRAPH, Rows
+from triplestore.relations.lookup import ANY_GRAPH, QuadColumns
 from triplestore.relations.packed_keys import I64, U8, U64, Bools
 from triplestore.store.arguments import facts_mask
-from triplestore.store.readable import StateView
+from triplestore.store.state_view import StateView
 from triplestore.terms import BLANK, TRIPLE, Dictionary, Term, key_of, term_of
 
 ROUNDS_AT_LEAST = 64
-"""Minimum number of rounds that are allowed, if each distinguishes more blank nodes."""
+"""Minimum number of rounds that are allowed while each distinguishes more blank nodes."""
 
 ROUND_ROWS = 20_000_000
-"""Rounds may visit this many rows in all: a long list is a chain that needs a round per cell."""
+"""Maximum number of rows that all rounds read beyond that: a long list needs a round per cell."""
 
 _BATCH = 1 << 16
 _PART = 4
-"""The status of a row that stands for the parts of a triple term (in the graph's place)."""
+"""The status of a row with the parts of a triple term (the term is in the place of the graph)."""
 
 _PLACES = np.array(
     [
@@ -62,14 +62,14 @@ class _NumberedQuads(NamedTuple):
 def digest(view: StateView, facts: str = "all") -> str:
     """The digest of some facts, 32 hexadecimal digits; see `Store.digest`.
 
-    Told apart: any two sets of facts without blank nodes (but for an accident of probability
-    2^-128 or so: the sums are no protection against data that is made on purpose), and such
-    with blank nodes unless every node of one has its like in the other as far as its surroundings
-    go, row by row, as in two triangles and one hexagon of blank nodes with one property. Such nodes
-    have equal colours, also within a store, which is right for symmetric ones. Not
-    in the digest: rules, prefixes, graphs without quads, relations of three columns or more.
+    Any two sets of facts without blank nodes have different digests (except with a probability of
+    about 2^-128; sums do not protect against data made for this purpose). Sets with blank nodes
+    also differ, unless each node of one has a counterpart in the other with the same surroundings,
+    row by row, as in two triangles and one hexagon of blank nodes with one property. Such nodes
+    have equal colours, also within a store, which is correct for symmetric ones. The digest leaves
+    out rules, prefixes, graphs without quads, and relations of three or more columns.
     """
-    view = replace(view, hidden=0)  # what is not a triple of RDF holds as well
+    view = replace(view, hidden=0)  # facts that are not triples of RDF hold, too
     terms = _TermHashes(view.dictionary)
     total, counts = np.zeros(2, np.uint64), []
     labelled: list[_NumberedQuads] = []
@@ -94,10 +94,10 @@ def digest(view: StateView, facts: str = "all") -> str:
 
 
 def _batches(view: StateView, where: int, status: int) -> Iterator[_NumberedQuads]:
-    """All rows that pass, in batches that are worth a call of numpy each."""
+    """All rows that pass, in batches large enough for numpy."""
     if not where:
         return
-    waiting: list[Rows] = []
+    waiting: list[QuadColumns] = []
     size = 0
     for rows in view.match((0, 0, 0, ANY_GRAPH), where):
         waiting.append(rows)
@@ -109,7 +109,7 @@ def _batches(view: StateView, where: int, status: int) -> Iterator[_NumberedQuad
         yield _as_quads(waiting, status)
 
 
-def _as_quads(blocks: list[Rows], status: int) -> _NumberedQuads:
+def _as_quads(blocks: list[QuadColumns], status: int) -> _NumberedQuads:
     s, p, o, g = (
         np.concatenate([block[place] for block in blocks]).astype(np.int64) for place in range(4)
     )
@@ -120,7 +120,7 @@ def _as_quads(blocks: list[Rows], status: int) -> _NumberedQuads:
 
 
 class _TermHashes:
-    """Two numbers for each term, by its id; those without a name of their own begin all alike."""
+    """Two numbers for each term, by its id; all blank nodes begin with the same."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
@@ -228,7 +228,7 @@ def _joined(parts: list[_NumberedQuads]) -> _NumberedQuads:
 
 
 def _colour(terms: _TermHashes, quads: _NumberedQuads) -> None:
-    """Give the nodes of the rows their colours, in place of the numbers that all began with."""
+    """Give the nodes of the rows their colours, instead of the numbers that they began with."""
     numbers = np.unique(np.concatenate(quads.places))
     parts = terms.parts(numbers[terms.is_node[numbers]])
     if parts:

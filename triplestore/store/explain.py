@@ -1,7 +1,7 @@
-"""What `why` and `audit` need of a store: facts as callers give them, and the rules in force.
+"""`why` and `audit` on a store: facts as given by callers, and the rules in force.
 
-Start reading at `explain`. Nothing is written, so that a store opened for reading can be asked,
-and a transaction about what it has not committed yet.
+Start reading at `explain`. Nothing is written, so this also works on a store opened read-only, and
+on uncommitted writes of a transaction.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from triplestore.terms.vocabulary import OWL
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.progress import ProgressLine
-    from triplestore.store.readable import StateView
+    from triplestore.store.state_view import StateView
 
 FactLike: TypeAlias = Any
 """A quad, triple or tuple of terms; a `Violation`; or a text: `:a :p :b` or `:p[:a, :b]`."""
@@ -93,7 +93,7 @@ def explain(
 
 
 def _with_axioms(view: StateView, rules: Rules | None, absent: WhyNot) -> WhyNot:
-    """The answer with the axioms that may be missing because there are no rules for them."""
+    """The answer with axioms that have no rules, which may be the reason."""
     # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
     from triplestore.reasoning.reports.beyond_rules import axioms_beyond
 
@@ -120,7 +120,7 @@ def _trivial(atom: Atom, prefixes: Mapping[str, str]) -> Proof:
 
 
 def audited(view: StateView, thorough: bool, progress: ProgressLine | None) -> Audit:
-    """Whether the closure of a store is exact, and its numbers are those of its rows."""
+    """Whether the closure of a store is exact, and its counts agree with its rows."""
     rules, dictionary = view.rules(), view.dictionary
     equal: list[Difference] = []
     if isinstance(rules, InForce):
@@ -148,7 +148,7 @@ def audited(view: StateView, thorough: bool, progress: ProgressLine | None) -> A
 
 
 def _equals_compared(view: StateView, classes: Classes, anew: Classes) -> list[Difference]:
-    """Equalities that are in force and do not follow, and the other way round."""
+    """Equalities in force that are not inferred anew, and the other way round."""
     found = []
     for kind, ours, theirs in (("unfounded", classes, anew), ("missing", anew, classes)):
         apart = theirs.representatives(ours.members) != theirs.representatives(ours.heads)
@@ -163,7 +163,7 @@ _EXAMPLES = 5
 
 
 _WRITTEN: WeakKeyDictionary[Rules, Written] = WeakKeyDictionary()
-"""Rules may know a dictionary, which must not be kept longer than its store."""
+"""Weak, because rules may refer to a dictionary, which must not live longer than its store."""
 
 
 def _written(rules: Rules) -> Written:
@@ -177,7 +177,7 @@ def _written(rules: Rules) -> Written:
 
 
 def _atoms_of(fact: FactLike, prefixes: Mapping[str, str], written: Written) -> list[Atom]:
-    """The fact that is meant; of a violation that may be one of several, all of these."""
+    """The facts that may be meant: for a violation there may be several."""
     if isinstance(fact, Violation):
         return _rows_of(fact, written)
     return [_atom_of(fact, prefixes)]
@@ -190,7 +190,9 @@ def _atom_of(fact: FactLike, prefixes: Mapping[str, str]) -> Atom:
         return fact
     s, p, o, graph = quad_keys(fact)
     if graph is not None:
-        raise UsageError("facts of named graphs are stated: only the default graph has inferences")
+        raise UsageError(
+            "facts of named graphs are always asserted: only the default graph has inferred facts"
+        )
     return TripleAtom(Constant(s), Constant(p), Constant(o))
 
 

@@ -1,9 +1,9 @@
 """Documents that LOAD names: files and pages, only from places that were allowed.
 
-Start at `fetch`. What is always true: nothing is read from a place that is not named, whatever the
-IRI of the document looks like; of a page at most as much is kept as its limits allow. A thread of
-its own reads a page, because nothing can interrupt one that waits for the network: who asked looks
-at the time and at requests to stop meanwhile, and leaves that thread behind if need be.
+Start at `fetch`. Always true: only allowed places are read, whatever the IRI of the document looks
+like; at most as many bytes of a page are kept as the limits allow. A separate thread reads a page,
+because a thread that waits for the network cannot be interrupted: the caller checks its limits
+meanwhile, and abandons that thread if necessary.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pyoxigraph as ox
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context, current
 
-_SECONDS = 60  # without a byte
+_SECONDS = 60  # maximum time without a byte
 _PIECE = 1 << 16
 _POLL = 0.05
 _MOST_REDIRECTIONS = 5
@@ -71,7 +71,7 @@ def require_allowed(iri: str, allowed: Iterable[str]) -> None:
 
 
 class _Page(threading.Thread):
-    """One page that is read within the limits of a context."""
+    """A page that is read within the limits of a context."""
 
     def __init__(self, iri: str, allowed: tuple[str, ...], context: Context) -> None:
         super().__init__(name="fetch", daemon=True)
@@ -114,7 +114,7 @@ class _Page(threading.Thread):
         except (OSError, HTTPException, ValueError) as error:
             own = isinstance(error, UsageError)
             self._error = error if own else self._failure(str(error) or type(error).__name__)
-        except BaseException as error:  # noqa: BLE001 - it is raised where the page is waited for
+        except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
             self._error = error
         finally:
             self._ended.set()
@@ -158,7 +158,7 @@ class _Redirects(HTTPRedirectHandler):
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         """The request that follows a redirection."""
-        fp.close()  # or else all of its text would be read
+        fp.close()  # otherwise all of its text would be read
         require_allowed(newurl, self._allowed)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

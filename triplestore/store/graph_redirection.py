@@ -1,7 +1,7 @@
 """Queries and updates on other graphs than those they name: start at `query_on` and `update_on`.
 
-Over HTTP a request may name the graphs that its text is about. The result is a text again, so that
-whatever carries it out needs to know nothing of this.
+Over HTTP a request may name the graphs for its text. The result is a text again, so that the code
+that runs it does not need to know about this.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.sparql.algebra.nodes import DatasetClause, Modify, Operation
+from triplestore.sparql.algebra.nodes import DatasetClause
+from triplestore.sparql.algebra.updates import Modify, Operation
 from triplestore.sparql.syntax.parser import parse_query, parse_update
 from triplestore.sparql.syntax.query_printer import write
 from triplestore.store.arguments import TermLike
@@ -24,7 +25,7 @@ def query_on(
     prefixes: Mapping[str, str],
     base_iri: str | None = None,
 ) -> str:
-    """A query that sees these graphs, in the place of those that its FROM names.
+    """A query that sees these graphs instead of those in its FROM clauses.
 
     >>> from pyoxigraph import NamedNode
     >>> text = query_on("ASK FROM <http://e/a> { ?s ?p 1 }", [NamedNode("http://e/b")], [], {})
@@ -54,7 +55,9 @@ def update_on(
         if not isinstance(operation, Modify):
             return operation
         if operation.graph is not None or operation.dataset is not None:
-            raise UsageError("the graphs of an update are named by the request, or by the update")
+            raise UsageError(
+                "name the graphs of an update in the request or in the update, not both"
+            )
         return replace(operation, dataset=dataset)
 
     return write(replace(update, operations=tuple(map(changed, update.operations))))

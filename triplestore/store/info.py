@@ -1,4 +1,4 @@
-"""What is in a store and what it costs: `Info`, which `store.info()` and the command print."""
+"""Facts about a store and its size: `Info`, which `store.info()` returns and the command prints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
 from triplestore.storage.metadata import file_count, hidden_count, prefixes_of
-from triplestore.store.readable import rules_in
+from triplestore.store.state_view import rules_in
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Figures about a store; prints as a table. All sizes are in bytes."""
+    """Facts about a store; prints as a table. All sizes are in bytes."""
 
     path: str | None
     commit: int
@@ -57,7 +57,7 @@ class Info:
     journal_bytes: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures by name, fit for JSON."""
+        """The facts by name, fit for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ class Info:
 
 
 def describe(database: Database, table_bytes: int = 0) -> Info:
-    """The figures of a store as of its last commit; reads directories, not rows."""
+    """The facts about a store as of its last commit; reads directories, not rows."""
     state = database.state
     tables, dictionary = state.tables, state.dictionary
     facts, in_graphs = tables.total(), tables.quad_total()
@@ -171,7 +171,7 @@ def _counter_bytes(layer: Layer) -> int:
 
 
 def _fact_bytes(layer: Layer) -> int:
-    """Facts with what serves to look them up; of layers with quads, characteristic sets too."""
+    """The size of facts with all indexes; of layers with quads also the characteristic sets."""
     tuples = sum(run.nbytes for run in layer.tuples.values())
     return layer.nbytes - layer.quads.nbytes - tuples - _counter_bytes(layer)
 

@@ -1,13 +1,12 @@
 """What can be read of a store, a snapshot or a transaction.
 
-Start reading at `Reading`. These three differ only in the tables that they read: see `_view`.
+Start reading at `ReadableStore`. These three differ only in the tables that they read: see `_view`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
 from types import MappingProxyType
@@ -17,23 +16,25 @@ import numpy as np
 
 from triplestore.datalog.program import Program
 from triplestore.loaders import dump
-from triplestore.reasoning.commands import known_names
-from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.progress import ProgressLine
-from triplestore.reasoning.reasoner import rules_of_state
-from triplestore.reasoning.stale import refuse_if_stale
+from triplestore.reasoning.reason_arguments import known_names
 from triplestore.reasoning.violations import inconsistencies, violation_relations, violations
-from triplestore.reasoning.visible import is_triple, quads_of, shown
-from triplestore.relations import INFERRED, Tables
-from triplestore.relations.lookup import ANY_GRAPH, Rows, match
+from triplestore.reasoning.visible import is_triple, quads_of
+from triplestore.relations import INFERRED
+from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
 from triplestore.rules.simplify import is_helper
-from triplestore.sparql.cache.kept_plans import StatePlans
-from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
-from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
-from triplestore.store.query_options import QueryOptions
-from triplestore.terms import Dictionary, key_of
+from triplestore.store.arguments import (
+    QuadLike,
+    QueryOptions,
+    TermLike,
+    facts_mask,
+    graph_key,
+    quad_keys,
+)
+from triplestore.store.state_view import StateView
+from triplestore.terms import key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,12 +44,10 @@ if TYPE_CHECKING:
     from triplestore.operators.context import Flag
     from triplestore.proofs import Proof, WhyNot
     from triplestore.proofs.audit import Audit
-    from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.violations import Inconsistencies, Violation
     from triplestore.sparql.engine import Result
-    from triplestore.storage import State
     from triplestore.store.explain import FactLike
-    from triplestore.store.prepared import Prepared
+    from triplestore.store.run_query import Prepared
     from triplestore.terms import Term
     from triplestore.text_limits import TextLimits
 
@@ -56,59 +55,7 @@ MAX_OF_EACH = 20
 """Maximum number of violations of each constraint that `inconsistencies` lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateView:
-    """Everything that reading needs: frozen tables, and the dictionary their ids belong to."""
-
-    dictionary: Dictionary
-    tables: Tables
-    prefixes: Mapping[str, str]
-    rules: Callable[[], Rules | None] = lambda: None
-    """The rules in force."""
-    hidden: int = 0
-    """Number of facts that hold but are not triples of RDF; they are not shown."""
-    regimes: tuple[str, ...] = ()
-    """The names of the regimes in force."""
-    plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
-    """Plans of queries on this state."""
-
-    @classmethod
-    def of(cls, state: State) -> StateView:
-        """Everything that reading a committed state needs; raises if its closure is stale."""
-        meta = state.meta
-        refuse_if_stale(meta)
-        return cls(
-            state.dictionary,
-            state.tables,
-            prefixes_of(meta),
-            lambda: rules_in(state),
-            hidden_count(meta),
-            regimes_in(meta),
-        )
-
-    def match(
-        self, pattern: tuple[int, int, int, int], where: int, block_rows: int = BLOCK
-    ) -> Iterator[Rows]:
-        """The rows of a pattern that can be shown."""
-        blocks = match(self.tables, *pattern, where=where, block_rows=block_rows)
-        return shown(self.dictionary, blocks) if self.hidden else blocks
-
-
-def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
-    """The names of the regimes that a store keeps."""
-    if REGIMES not in meta:
-        return ()
-    return Regimes.of(meta).names
-
-
-def rules_in(state: State) -> Rules | None:
-    """The rules in force in a state; None if there are none."""
-    if PROGRAM not in state.meta and REGIMES not in state.meta:
-        return None
-    return rules_of_state(state)
-
-
-class Reading(ABC):
+class ReadableStore(ABC):
     """Look-ups, counts, iteration and dumps over one consistent state."""
 
     @abstractmethod
@@ -173,7 +120,7 @@ class Reading(ABC):
         <http://ex.org/c>
         """
         view = self._view()
-        pattern = _pattern(view, subject, predicate, object, graph_name)
+        pattern = view.pattern(subject, predicate, object, graph_name)
         if pattern is None:
             return iter(())
         return quads_of(view.dictionary, view.match(pattern, facts_mask(facts)))
@@ -256,8 +203,7 @@ class Reading(ABC):
         ['http://ex.org/cy']
         """
         # Late: it needs all of `sparql`.
-        from triplestore.store.prepared import Prepared
-        from triplestore.store.run_query import read
+        from triplestore.store.run_query import Prepared, read
 
         chosen = QueryOptions(**options)
         read(self._view(), query, chosen)
@@ -274,7 +220,7 @@ class Reading(ABC):
         *,
         facts: str = "all",
         block_rows: int = BLOCK,
-    ) -> Iterator[Rows]:
+    ) -> Iterator[QuadColumns]:
         """Like `quads_for_pattern`, but as blocks of columns of ids, which is much faster.
 
         >>> from triplestore import Store
@@ -284,7 +230,7 @@ class Reading(ABC):
         [2]
         """
         view = self._view()
-        pattern = _pattern(view, subject, predicate, object, graph_name)
+        pattern = view.pattern(subject, predicate, object, graph_name)
         if pattern is None:
             return iter(())
         return view.match(pattern, facts_mask(facts), block_rows)
@@ -541,7 +487,7 @@ class Reading(ABC):
         """
         view = self._view()
         where = facts_mask(facts)
-        pattern = _pattern(view, None, None, None, from_graph)
+        pattern = view.pattern(None, None, None, from_graph)
         blocks = iter(()) if pattern is None else view.match(pattern, where)
         return dump(
             blocks,
@@ -552,20 +498,3 @@ class Reading(ABC):
             prefixes=view.prefixes if prefixes is None else prefixes,
             base_iri=base_iri,
         )
-
-
-def _pattern(
-    view: StateView, s: Any, p: Any, o: Any, graph_name: Any
-) -> tuple[int, int, int, int] | None:
-    """The ids of a pattern; None if one of its terms is unknown, so that nothing matches."""
-    keys = [key_of(term) for term in (s, p, o) if term is not None]
-    graph = graph_key(graph_name)
-    if graph is not None:
-        keys.append(graph)
-    found = view.dictionary.lookup_keys(keys).tolist() if keys else []
-    if 0 in found:
-        return None
-    ids = iter(found)
-    spo = [0 if term is None else next(ids) for term in (s, p, o)]
-    g = ANY_GRAPH if graph_name is None else 0 if graph is None else next(ids)
-    return spo[0], spo[1], spo[2], g

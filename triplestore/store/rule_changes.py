@@ -1,7 +1,7 @@
 """`reason`, `add_rules` and `remove_rules` in a transaction.
 
-Start reading at `reason`. Each makes new settings of those in force, and `TransactionWriter.apply`
-puts them in force.
+Start reading at `reason`. Each derives new settings from those in force, and
+`TransactionWriter.apply` puts them in force.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from triplestore.datalog.problems import raise_errors
 from triplestore.errors import UsageError
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.commands import chosen, known_names
 from triplestore.reasoning.program.ontology_graphs import load_ontologies
 from triplestore.reasoning.program.settings import ReasonSettings, Regimes
 from triplestore.reasoning.program.stored_rules import (
@@ -22,8 +21,9 @@ from triplestore.reasoning.program.stored_rules import (
     raise_or_warn,
     read_rules,
 )
+from triplestore.reasoning.reason_arguments import chosen, known_names
 from triplestore.storage.metadata import STRICT
-from triplestore.store.options import LoadOptions, ReasonOptions
+from triplestore.store.arguments import LoadOptions, ReasonOptions
 from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def add_rules(
 
 
 def remove_rules(writer: TransactionWriter, rules: RulesLike, progress: bool = False) -> Report:
-    """Apply these rules no longer; see `Store.remove_rules`."""
+    """Remove these rules; see `Store.remove_rules`."""
     taken = read_rules(rules, writer.prefixes())
     raise_errors(taken.problems)
     users = writer.settings.users or Rules()

@@ -6,8 +6,8 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,19 +17,21 @@ from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
-from triplestore.store.arguments import TermLike, facts_mask, graph_key
-from triplestore.store.query_options import DEFAULTS, QueryOptions
+from triplestore.store.arguments import DEFAULTS, QueryOptions, TermLike, facts_mask, graph_key
 from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
-    from triplestore.store.readable import StateView
+    from triplestore.sparql.engine import Result
+    from triplestore.store.arguments import QueryOptions
+    from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
+
 
 _ENGINE = Engine(write_answer)
 
 ALL, REPRESENTATIVES = "all", "representatives"
-"""What a query may ask for: all that holds, or one answer for each class."""
+"""Values of `equality`: all facts, or one answer for each class of equals."""
 
 
 def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Result:
@@ -57,7 +59,7 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
 
 
 def _asked(view: StateView, options: QueryOptions) -> AskedState:
-    """What of a state a query sees."""
+    """The part of a state that a query sees."""
     dictionary, default_graph = view.dictionary, options.default_graph
     if options.use_default_graph_as_union:
         default: tuple[int, ...] = (0, *view.tables.graphs().tolist())
@@ -66,7 +68,7 @@ def _asked(view: StateView, options: QueryOptions) -> AskedState:
     else:
         default = _ids(dictionary, _listed(default_graph))
     named = None if options.named_graphs is None else _ids(dictionary, options.named_graphs)
-    seen = of_representatives(view, options.equality)  # but graphs have names of their own
+    seen = of_representatives(view, options.equality)  # graphs keep their own names
     return AskedState(
         seen.dictionary,
         seen.tables,
@@ -103,7 +105,7 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
     """The state that a query with this `equality` sees.
 
     A query for representatives sees the tables that rules see; a name in it stands for its class,
-    so any member will do. Named graphs keep their own terms.
+    so any member can be used. Named graphs keep their own terms.
     """
     if equality not in (None, ALL, REPRESENTATIVES):
         raise UsageError(
@@ -117,7 +119,7 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
 
 
 def read(view: StateView, text: str, options: QueryOptions) -> None:
-    """Parse a query, and keep its algebra for when it is asked."""
+    """Parse a query and keep its algebra for later evaluations."""
     known = {**view.prefixes, **(options.prefixes or {})}
     aggregates = _by_name(options.custom_aggregate_functions)
     _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
@@ -132,7 +134,7 @@ def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
 def default_budget() -> int | None:
     """The default maximum number of bytes of a query: half of the machine's memory.
 
-    None where the system does not tell.
+    None if the system does not say.
     """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -150,3 +152,25 @@ def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
     named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
     own = [0] if None in keys else []
     return tuple(own + sorted({term_id for term_id in named if term_id}))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A parsed query; each call evaluates it on the current state.
+
+    Start reading at `ReadableStore.prepare`, which makes them.
+    """
+
+    view: Callable[[], StateView]
+    text: str
+    options: QueryOptions
+
+    def __call__(
+        self, substitutions: Mapping[Any, TermLike] | None = None, **values: TermLike
+    ) -> Result:
+        """The result, with these variables bound: by name, or as a mapping for other names."""
+        given = {**(substitutions or {}), **values}
+        return query(self.view(), self.text, self.options._replace(substitutions=given))
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,7 +1,7 @@
 """SPARQL updates in a transaction.
 
-Start at `update`. The operations of a request run in their order. What is always true: a WHERE sees
-all facts that hold after the operations before it, inferred ones included; only asserted facts are
+Start at `update`. The operations of a request run in their order. Always true: a WHERE sees all
+facts that hold after the operations before it, inferred ones included; only asserted facts are
 deleted, copied and moved; an operation that fails raises, so that nothing of the request is
 committed, unless it is SILENT.
 """
@@ -18,27 +18,33 @@ import pyoxigraph as ox
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, running
-from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.algebra import updates
 from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
-from triplestore.store.arguments import facts_mask, quad_keys
+from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
 from triplestore.store.fetching import fetch
-from triplestore.store.options import LoadOptions
+from triplestore.store.graph_writes import (
+    add_graph,
+    clear_graph,
+    copy_graph,
+    has_graph,
+    named_graphs,
+    remove_graph,
+)
+from triplestore.store.thresholds import STORE
 from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
-    from triplestore.store.query_options import UpdateOptions
+    from triplestore.store.arguments import UpdateOptions
     from triplestore.store.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
-MANY_QUADS = 4096
-"""At least this many quads of data are loaded as a document, which is quicker than one by one."""
 
 
 def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None:
-    """Carry out a request; see `Store.update`."""
+    """Execute a request; see `Store.update`."""
     known = {**writer.prefixes(), **(options.prefixes or {})}
     timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
@@ -53,7 +59,7 @@ def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None
 
 @dataclass(frozen=True, slots=True)
 class _ContextLimits:
-    """The limits of a context for code that looks at those of its thread."""
+    """The limits of a context, for code that checks those of its thread."""
 
     context: Context
 
@@ -74,7 +80,7 @@ class _UpdateRun:
     base: str | None
 
     def context(self) -> Context:
-        """What is left of the limits of the request."""
+        """The remaining limits of the request."""
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
         options = self.options
         limits = options.limits or DEFAULT
@@ -82,20 +88,20 @@ class _UpdateRun:
         context.check()
         return context
 
-    def operation(self, operation: sparql.Operation) -> None:
-        """Carry out one operation."""
+    def operation(self, operation: updates.Operation) -> None:
+        """Execute one operation."""
         context = self.context()
         with running(context):
             self._carry_out(operation, context)
 
-    def _carry_out(self, operation: sparql.Operation, context: Context) -> None:
-        if isinstance(operation, sparql.InsertData):
+    def _carry_out(self, operation: updates.Operation, context: Context) -> None:
+        if isinstance(operation, updates.InsertData):
             self.insert(operation.quads)
-        elif isinstance(operation, sparql.DeleteData):
+        elif isinstance(operation, updates.DeleteData):
             self.writer.write_all(False, operation.quads)
-        elif isinstance(operation, sparql.Modify):
+        elif isinstance(operation, updates.Modify):
             self.modify(operation, context)
-        elif isinstance(operation, sparql.Load):
+        elif isinstance(operation, updates.Load):
             self.load(operation, context)
         else:
             try:
@@ -107,8 +113,8 @@ class _UpdateRun:
     # --- triples --------------------------------------------------------------------------------
 
     def insert(self, quads: tuple[ox.Quad, ...]) -> None:
-        """State quads; a label is a new blank node, the same one in all of this operation."""
-        if len(quads) >= MANY_QUADS:
+        """Assert quads; each label is a new blank node, the same in the whole operation."""
+        if len(quads) >= STORE.loaded_quads:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
             self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
             return
@@ -137,8 +143,8 @@ class _UpdateRun:
         columns = [np.ascontiguousarray(column) for column in rows.T]
         self.writer.change_rows(np.ones(len(rows), np.bool_), *columns)
 
-    def modify(self, operation: sparql.Modify, context: Context) -> None:
-        """DELETE and INSERT with a WHERE: what is deleted goes first."""
+    def modify(self, operation: updates.Modify, context: Context) -> None:
+        """DELETE and INSERT with a WHERE: deletions come first."""
         deleted, inserted = changed_rows(operation, self.asked(), context, self.base)
         add = np.repeat([False, True], [len(deleted.subject), len(inserted.subject)])
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
@@ -149,8 +155,8 @@ class _UpdateRun:
         view = self.writer.view()
         return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
-    def load(self, operation: sparql.Load, context: Context) -> None:
-        """LOAD; SILENT is about documents, not about limits of the request."""
+    def load(self, operation: updates.Load, context: Context) -> None:
+        """LOAD; SILENT ignores errors of documents, not limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
@@ -170,46 +176,46 @@ class _UpdateRun:
 
     def graphs(self, operation: Any) -> None:
         """An operation on whole graphs."""
-        if isinstance(operation, sparql.Create):
+        if isinstance(operation, updates.Create):
             self.create(operation.graph)
-        elif isinstance(operation, sparql.Clear):
+        elif isinstance(operation, updates.Clear):
             for graph in self.targets(operation.target):
-                self.writer.clear_graph(graph)
-        elif isinstance(operation, sparql.Drop):
+                clear_graph(self.writer, graph)
+        elif isinstance(operation, updates.Drop):
             for graph in self.targets(operation.target):
-                self.writer.remove_graph(graph)
+                remove_graph(self.writer, graph)
         else:
             self.copy(operation)
 
     def create(self, graph: Constant) -> None:
         """CREATE."""
-        if self.writer.has_graph(graph.term):
+        if has_graph(self.writer, graph.term):
             raise UsageError(f"graph {graph} exists already; CREATE SILENT would ignore that")
-        self.writer.add_graph(graph.term)
+        add_graph(self.writer, graph.term)
 
-    def targets(self, target: sparql.GraphTarget) -> list[Any]:
-        """The graphs that CLEAR and DROP are about."""
+    def targets(self, target: updates.GraphTarget) -> list[Any]:
+        """The graphs that CLEAR and DROP name."""
         if isinstance(target, Constant):
             return [self.existing(target)]
-        named = self.writer.named_graphs() if target != "DEFAULT" else []
+        named = named_graphs(self.writer) if target != "DEFAULT" else []
         return named if target == "NAMED" else [_DEFAULT, *named]
 
     def existing(self, graph: Constant | None) -> Any:
         """A graph by its name, None being the default graph; it must exist."""
         if graph is None:
             return _DEFAULT
-        if not self.writer.has_graph(graph.term):
+        if not has_graph(self.writer, graph.term):
             raise UsageError(f"graph {graph} does not exist; SILENT would ignore that")
         return graph.term
 
-    def copy(self, operation: sparql.Add | sparql.Move | sparql.Copy) -> None:
-        """ADD, COPY, MOVE: of a graph to itself they do nothing."""
+    def copy(self, operation: updates.Add | updates.Move | updates.Copy) -> None:
+        """ADD, COPY, MOVE: they do nothing if a graph is also the target."""
         source = self.existing(operation.source)
         target = _DEFAULT if operation.target is None else operation.target.term
         if source == target:
             return
-        if not isinstance(operation, sparql.Add):
-            self.writer.remove_graph(target)
-        self.writer.copy_graph(source, target)
-        if isinstance(operation, sparql.Move):
-            self.writer.remove_graph(source)
+        if not isinstance(operation, updates.Add):
+            remove_graph(self.writer, target)
+        copy_graph(self.writer, source, target)
+        if isinstance(operation, updates.Move):
+            remove_graph(self.writer, source)

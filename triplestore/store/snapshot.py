@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.readable import Reading, StateView
+from triplestore.store.readable import ReadableStore
+from triplestore.store.state_view import StateView
 
 if TYPE_CHECKING:
     from triplestore.storage import State
 
 
-class Snapshot(Reading):
+class Snapshot(ReadableStore):
     """One committed state, unaffected by later writes.
 
     It costs nothing to make, and keeps the files it reads until it is dropped.

@@ -20,13 +20,20 @@ from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import (
+    LoadOptions,
+    PathLike,
+    QuadLike,
+    ReasonOptions,
+    TermLike,
+    UpdateOptions,
+)
+from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.info import Info, describe
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
-from triplestore.store.query_options import UpdateOptions
-from triplestore.store.readable import Reading, StateView
+from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
+from triplestore.store.state_view import StateView
 from triplestore.store.transaction import Transaction
 from triplestore.store.writer import TransactionWriter
 
@@ -43,7 +50,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(Reading):
+class Store(ReadableStore):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -66,7 +73,7 @@ class Store(Reading):
     ) -> None:
         if durability not in ("commit", "group", "flush"):
             raise UsageError(f'durability must be "commit", "group" or "flush", not {durability!r}')
-        self._setup(Database.open(_path(path), durability=durability))
+        self._setup(Database.open(path, durability=durability))
 
     @classmethod
     def read_only(cls, path: PathLike) -> Self:
@@ -75,7 +82,7 @@ class Store(Reading):
         It shows the last commit as of now; `refresh()` moves on to the newest one.
         """
         store = cls.__new__(cls)
-        store._setup(Database.open(_path(path), read_only=True))
+        store._setup(Database.open(path, read_only=True))
         return store
 
     def _setup(self, database: Database) -> None:
@@ -172,17 +179,19 @@ class Store(Reading):
             end()
             raise
 
+    def _change(self, write: Callable[[TransactionWriter], object]) -> Change:
+        """Write in a transaction of its own."""
+        with self._begin() as writer:
+            write(writer)
+        return writer.change
+
     def add(self, quad: QuadLike) -> Change:
         """Assert a quad."""
-        with self._begin() as writer:
-            writer.write(True, quad)
-        return writer.change
+        return self._change(lambda writer: writer.write(True, quad))
 
     def extend(self, quads: Iterable[QuadLike]) -> Change:
         """Assert many quads, in one commit."""
-        with self._begin() as writer:
-            writer.write_all(True, quads)
-        return writer.change
+        return self._change(lambda writer: writer.write_all(True, quads))
 
     def bulk_extend(self, quads: Iterable[QuadLike]) -> Change:
         """Assert many quads, in one commit (the same as `extend`)."""
@@ -190,45 +199,31 @@ class Store(Reading):
 
     def remove(self, quad: QuadLike) -> Change:
         """Remove an asserted quad; nothing happens if it was not asserted."""
-        with self._begin() as writer:
-            writer.write(False, quad)
-        return writer.change
+        return self._change(lambda writer: writer.write(False, quad))
 
     def remove_all(self, quads: Iterable[QuadLike]) -> Change:
         """Remove many asserted quads, in one commit."""
-        with self._begin() as writer:
-            writer.write_all(False, quads)
-        return writer.change
+        return self._change(lambda writer: writer.write_all(False, quads))
 
     def add_graph(self, graph_name: TermLike) -> Change:
         """Make a named graph exist, also without quads."""
-        with self._begin() as writer:
-            writer.add_graph(graph_name)
-        return writer.change
+        return self._change(lambda writer: add_graph(writer, graph_name))
 
     def clear_graph(self, graph_name: TermLike) -> Change:
         """Remove everything that is asserted in a graph; the graph stays."""
-        with self._begin() as writer:
-            writer.clear_graph(graph_name)
-        return writer.change
+        return self._change(lambda writer: clear_graph(writer, graph_name))
 
     def remove_graph(self, graph_name: TermLike) -> Change:
         """Remove everything that is asserted in a graph, and the graph."""
-        with self._begin() as writer:
-            writer.remove_graph(graph_name)
-        return writer.change
+        return self._change(lambda writer: remove_graph(writer, graph_name))
 
     def clear(self) -> Change:
         """Remove all quads and graphs; prefixes and rules stay."""
-        with self._begin() as writer:
-            writer.clear()
-        return writer.change
+        return self._change(lambda writer: writer.clear())
 
     def bind(self, prefix: str, iri: str) -> Change:
         """Name an IRI by a prefix, for dumps, queries and rules."""
-        with self._begin() as writer:
-            writer.bind({prefix: iri})
-        return writer.change
+        return self._change(lambda writer: writer.bind({prefix: iri}))
 
     def unbind(self, prefix: str) -> Change:
         """Forget a prefix; nothing happens if it is not known.
@@ -294,9 +289,7 @@ class Store(Reading):
             max_line_bytes=max_line_bytes,
             max_term_bytes=max_term_bytes,
         )
-        with self._begin() as writer:
-            writer.load(input, options)
-        return writer.change
+        return self._change(lambda writer: writer.load(input, options))
 
     def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
         """The same as `load`, which is as fast."""
@@ -332,9 +325,7 @@ class Store(Reading):
         from triplestore.store.run_update import update as carry_out
 
         options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
-        with self._begin() as writer:
-            carry_out(writer, update, options)
-        return writer.change
+        return self._change(lambda writer: carry_out(writer, update, options))
 
     # -- rules ----------------------------------------------------------------------------------
 
@@ -525,10 +516,3 @@ class Store(Reading):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _path(path: PathLike | None) -> Path | None:
-    return None if path is None else Path(path)
-
-
-__all__ = ["State", "Store"]

@@ -1,8 +1,8 @@
 """Transactions: what is written together, and published together or not at all.
 
-Start reading at `Transaction`, which is what users see; all of its work is done by a
-`TransactionWriter`. Reading inside of the transaction sees its own writes, and what follows from
-them; no other reader sees anything before the commit.
+Start reading at `Transaction`, the class that users see; a `TransactionWriter` does the work.
+Reading in the transaction sees its own writes and the facts inferred from them; other readers see
+nothing before the commit.
 """
 
 from __future__ import annotations
@@ -11,11 +11,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
-from triplestore.store.arguments import QuadLike, TermLike
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
-from triplestore.store.query_options import UpdateOptions
-from triplestore.store.readable import Reading, StateView
+from triplestore.store.arguments import (
+    LoadOptions,
+    PathLike,
+    QuadLike,
+    ReasonOptions,
+    TermLike,
+    UpdateOptions,
+)
+from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
+from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
+from triplestore.store.state_view import StateView
 from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
     from triplestore.text_limits import TextLimits
 
 
-class Transaction(Reading):
+class Transaction(ReadableStore):
     """A series of writes that becomes one commit, or nothing; made by `Store.transaction()`.
 
     >>> from triplestore import Store, Quad, NamedNode
@@ -77,15 +84,15 @@ class Transaction(Reading):
 
     def add_graph(self, graph_name: TermLike) -> None:
         """Make a named graph exist, also without quads."""
-        self._writer.add_graph(graph_name)
+        add_graph(self._writer, graph_name)
 
     def clear_graph(self, graph_name: TermLike) -> None:
         """Remove everything that is asserted in a graph; the graph stays."""
-        self._writer.clear_graph(graph_name)
+        clear_graph(self._writer, graph_name)
 
     def remove_graph(self, graph_name: TermLike) -> None:
         """Remove everything asserted in a graph, and the graph; the default graph stays."""
-        self._writer.remove_graph(graph_name)
+        remove_graph(self._writer, graph_name)
 
     def clear(self) -> None:
         """Remove all quads and graphs; prefixes and rules stay."""

@@ -1,18 +1,17 @@
-"""One transaction from the inside: what is written, and the state that it amounts to.
+"""The inside of a transaction: its writes, and the resulting state.
 
 Start reading at `TransactionWriter`. Users see `Transaction`; this package and `loaders.spark` use
-it (`transaction.py: writer_of`). Single quads are buffered as keys and combined a set at a time,
-when something is read or at the commit; a load brings a layer of its own.
+the writer (`transaction.py: writer_of`). Single quads are buffered as keys and combined as a set
+when something is read, or at the commit; a large load becomes a layer.
 
-Always true: `_closing` has the committed tables, with all that was written and inferred up to the
-last time that the closure was brought up to date; `_since` comes on top of that, and together they
-are `_tables`; `_unread` comes on top of these, and `_buffer` on top of all. Order counts: the last
-operation on a quad wins.
+Always true: `_closing` has the committed tables, with everything written and inferred up to the
+last update of the closure; `_since` comes on top of these, and together they are `_tables`;
+`_unread` comes on top of `_tables`, and `_buffer` on top of all. Order counts: the last operation
+on a quad wins.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -31,51 +30,53 @@ from triplestore.reasoning.outcome import Change, WriteStep, join_changes
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
-from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables, bulk_layer
-from triplestore.relations.lookup import match
-from triplestore.storage.closures import SCHEMES
+from triplestore.relations import Changes, Layer, Tables, bulk_layer
 from triplestore.storage.metadata import (
     FILES,
-    GRAPH_FILES,
     HIDDEN,
     PREFIXES,
     PROGRAM,
     REGIMES,
+    SCHEMES,
     STALE,
     STRICT,
     TUNING,
     bytes_of_prefixes,
     file_count,
-    graph_files,
     prefixes_of,
 )
-from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
-from triplestore.store.combine_writes import combine_writes, encode_writes, new_graphs
-from triplestore.store.options import LoadOptions
-from triplestore.store.readable import StateView
-from triplestore.store.replacing import replacement
-from triplestore.terms import term_of, to_ntriples
+from triplestore.store.arguments import (
+    LoadOptions,
+    QuadKeys,
+    QuadLike,
+    TermLike,
+    graph_key,
+    quad_keys,
+)
+from triplestore.store.combine_writes import combine_writes, encode_writes
+from triplestore.store.graph_writes import encoded_graph, number_of_graph, replacement
+from triplestore.store.state_view import StateView
+from triplestore.store.thresholds import STORE
+from triplestore.terms import term_of
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from triplestore.loaders import Loaded, Problem
+    from triplestore.loaders import BadStatement, Loaded
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.packed_keys import U32, Bools
     from triplestore.storage import Database, State
-    from triplestore.terms import Dictionary, Term
+    from triplestore.terms import Dictionary
 
-MAX_BUFFERED = 1 << 16
-"""Maximum number of buffered operations, so that the buffer stays small."""
 
 MAX_NAMED = 5
 """Maximum number of new violations that a strict store names when it refuses a commit."""
 
 
 class TransactionWriter:
-    """What is written in one transaction, and the state inside of it.
+    """The writes of one transaction, and the state in it.
 
     dictionary  the dictionary, with the terms that this transaction encoded
     change      what the transaction did, once it is committed
@@ -98,7 +99,7 @@ class TransactionWriter:
         self._open = True
         # For the counts of the change.
         self._already_there = self._not_stated = self._only_inferred = self._skipped = 0
-        self._problems: list[Problem] = []
+        self._problems: list[BadStatement] = []
         self.change = Change()
 
     # -- quads ----------------------------------------------------------------------------------
@@ -108,7 +109,7 @@ class TransactionWriter:
         keys = quad_keys(quad)
         self._check_open()
         self._buffer.append((add, keys))
-        if len(self._buffer) >= MAX_BUFFERED:
+        if len(self._buffer) >= STORE.buffered_writes:
             self._combine()
 
     def write_all(self, add: bool, quads: Iterable[QuadLike]) -> None:
@@ -127,36 +128,10 @@ class TransactionWriter:
         if len(s):
             self._combine_rows(add, s, p, o, g)
 
-    # -- graphs ---------------------------------------------------------------------------------
-
-    def add_graph(self, graph_name: TermLike) -> None:
-        """Make a named graph exist, also without quads."""
-        tables, graph = self.stated_tables(), self._encoded_graph(graph_name)
-        if graph:
-            graphs = new_graphs(tables, np.array([graph], np.uint32))
-            self._unread += [Changes(graphs=graphs)] if len(graphs) else []
-
-    def clear_graph(self, graph_name: TermLike) -> None:
-        """Remove everything that is asserted in a graph; the graph stays."""
-        graph = self._graph(graph_name)
-        if graph is None:
-            return
-        for rows in list(match(self._current(), graph=graph, where=EXPLICIT)):
-            columns = (rows.predicate, rows.subject, rows.object)
-            if graph:
-                changed = ChangedRows.of((*columns, rows.graph), 0, EXPLICIT)
-                self._unread.append(Changes(quads=changed))
-            else:
-                changed = ChangedRows.of(columns, 0, EXPLICIT)
-                self._unread.append(Changes(facts=changed))
-
-    def remove_graph(self, graph_name: TermLike) -> None:
-        """Remove everything asserted in a graph, and the graph; the default graph stays."""
-        self.clear_graph(graph_name)
-        graph = self._graph(graph_name)
-        if graph and self._current().has_graph(graph):
-            gone = ChangedRows.of((np.array([graph], np.uint32),), 0, EXPLICIT)
-            self._unread.append(Changes(graphs=gone))
+    def stage(self, changes: Changes) -> None:
+        """Add changes that were computed from `stated_tables`."""
+        if len(changes):
+            self._unread.append(changes)
 
     def clear(self) -> None:
         """Remove all quads and graphs; prefixes and rules stay."""
@@ -167,38 +142,6 @@ class TransactionWriter:
         self._closing.clear()
         self._tables = Tables()
         self._cleared = True
-
-    def named_graphs(self) -> list[Term]:
-        """The named graphs that exist now; nothing is inferred for it."""
-        return self.dictionary.terms(self.stated_tables().graphs())
-
-    def has_graph(self, graph_name: TermLike) -> bool:
-        """True if this named graph exists now; nothing is inferred for it."""
-        graph = self._graph(graph_name)
-        return graph == 0 or (graph is not None and self._current().has_graph(graph))
-
-    def copy_graph(self, source: TermLike | None, target: TermLike | None) -> None:
-        """Assert in one graph what is asserted in another; None is the default graph."""
-        from_graph = self._graph(source)
-        to_graph = self._encoded_graph(target)
-        if from_graph is None:
-            return
-        for rows in list(match(self._current(), graph=from_graph, where=EXPLICIT)):
-            add = np.ones(rows.size, np.bool_)
-            graphs = np.full(rows.size, to_graph, np.uint32)
-            self.change_rows(add, rows.subject, rows.predicate, rows.object, graphs)
-
-    def _graph(self, graph_name: TermLike) -> int | None:
-        """The id of a graph, 0 for the default graph, None for an unknown graph."""
-        self._combine()
-        key = graph_key(graph_name)
-        if key is None:
-            return 0
-        return int(self.dictionary.lookup_keys([key])[0]) or None
-
-    def _encoded_graph(self, graph_name: TermLike) -> int:
-        key = graph_key(graph_name)
-        return 0 if key is None else int(self.dictionary.encode_keys([key])[0])
 
     # -- files ----------------------------------------------------------------------------------
 
@@ -213,7 +156,7 @@ class TransactionWriter:
         if replaced is not None:
             graph, path = replaced, options.path
             count = 1 if path is None else len(find_sources(None, path, options.format))
-            number = self._number_of_graph(replaced, number, count)
+            number = number_of_graph(self, replaced, number, count)
         loaded = load(
             input,
             self.dictionary,
@@ -233,10 +176,9 @@ class TransactionWriter:
         return loaded
 
     def take_loaded(self, loaded: Loaded, mode: str = "add", graph: TermLike | None = None) -> None:
-        """Take what was loaded for this transaction's dictionary, by `load` or elsewhere.
+        """Take loaded statements, whose ids are of this transaction's dictionary.
 
-        mode  "add" its statements; "delete" them, and add nothing else of it; "replace" what
-            `graph` holds by them
+        mode  "add" them; "delete" them, and add nothing; "replace" the contents of `graph`
         """
         self._combine()
         if mode == "delete":
@@ -254,32 +196,13 @@ class TransactionWriter:
         self._skipped += loaded.bad
         self._problems.extend(loaded.problems)
 
-    def reserve_file_numbers(
-        self, count: int, replace_graph: TermLike | None, replaces: bool
-    ) -> int:
-        """The first of `count` file numbers that no other load gets, for a load that takes long.
-
-        Those of a graph that is replaced are the same each time, while they suffice.
-        """
-        known = file_count(self.kept)
-        number = known + 1
-        if replaces:
-            number = self._number_of_graph(replace_graph, number, count)
-        self._meta[FILES] = str(max(known, number + count - 1)).encode()
-        return number
-
-    def _number_of_graph(self, graph: TermLike, free: int, count: int) -> int:
-        """The first file number of a graph that is replaced: the same each time, while the numbers
-        that were set aside for it suffice."""
-        key = graph_key(graph)
-        name = "" if key is None else to_ntriples(key).decode()
-        numbers = graph_files(self.kept)
-        if name not in numbers or numbers[name][1] < count:
-            numbers[name] = (free, count)
-            self._meta[GRAPH_FILES] = json.dumps(numbers, ensure_ascii=False).encode()
-        return numbers[name][0]
-
     def _add_rows(self, loaded: Loaded) -> None:
+        if len(loaded) <= STORE.combined_rows:
+            if len(loaded):
+                self._combine_rows(
+                    np.ones(len(loaded), np.bool_), loaded.s, loaded.p, loaded.o, loaded.g
+                )
+            return
         before = self._current()
         graphs = loaded.g if loaded.has_named else None
         layer = bulk_layer(loaded.p, loaded.s, loaded.o, graphs, below=before)
@@ -289,7 +212,7 @@ class TransactionWriter:
         self._tables = before.push(layer)
 
     def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
-        graph = self._encoded_graph(graph_name)
+        graph = encoded_graph(self.dictionary, graph_name)
         if np.any(loaded.g != np.uint32(graph)):
             raise UsageError(
                 "the input has quads of other graphs than the one to be replaced; load it "
@@ -297,12 +220,12 @@ class TransactionWriter:
             )
         found = replacement(self._current(), graph, loaded.s, loaded.p, loaded.o)
         self._already_there += found.kept
-        self._unread.append(found.changes)
+        self.stage(found.changes)
 
     # -- prefixes and named values --------------------------------------------------------------
 
     def bind(self, prefixes: Mapping[str, str], *, over: bool = True) -> None:
-        """Name IRIs by prefixes; known prefixes stay as they are unless `over`."""
+        """Name IRIs by prefixes; known prefixes are replaced only if `over`."""
         self._check_open()
         known = self.prefixes()
         new = {**known, **prefixes} if over else {**prefixes, **known}
@@ -334,7 +257,7 @@ class TransactionWriter:
 
     @property
     def settings(self) -> ReasonSettings:
-        """What is in force of rules, regimes and tuning."""
+        """The rules, regimes and tuning in force."""
         return self._closing.settings
 
     def apply(
@@ -344,7 +267,7 @@ class TransactionWriter:
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
-        """Put rules in force and infer; if that fails, those of before stay in force."""
+        """Put rules in force and infer; if that fails, the previous ones stay in force."""
         closing, before = self._closing, self._closing.state
         tables = self.stated_tables()
         rules_change = settings.need_run_after(before.settings)
@@ -368,9 +291,9 @@ class TransactionWriter:
         self.apply(settings)
 
     def take_closure(self, closed: ClosedElsewhere) -> None:
-        """Take what follows from all that is asserted now, as it was computed elsewhere.
+        """Take the facts inferred from all asserted ones, which were computed elsewhere.
 
-        The rules that it was computed by are in force from then on.
+        The rules of that computation are in force from then on.
         """
         tables = self.stated_tables()
         self._tables = self._closing.adopt(closed, self._since, tables)
@@ -385,13 +308,13 @@ class TransactionWriter:
                 self._meta[name] = value
 
     def put_off_inference(self) -> None:
-        """Commit without what follows, once all is written; the store is stale then (`stale`)."""
+        """Commit without updating the inferred facts; the store is stale then (`stale`)."""
         if not self._closing.active:
             return
         if STRICT in self.kept:
             raise UsageError(
-                "the store is strict: whether a commit adds violations is known only when what "
-                "follows is inferred; it cannot be left for later"
+                "the store is strict: whether a commit adds violations is known only after "
+                "inference, so inference cannot be postponed"
             )
         self.keep({STALE: estimate(self.stated_tables(), self._before.tables)})
         self._closing.leave_stale()
@@ -404,7 +327,7 @@ class TransactionWriter:
         return Difference(self.dictionary, net, self._closing.listed(), (base, now))
 
     def report(self) -> Report | None:
-        """What bringing the closure up to date took, the last time; None if that was not done."""
+        """The report of the last update of the closure; None if there was none."""
         if self._open:
             self._inferred()
         if not self._closing.state.runs:
@@ -419,7 +342,7 @@ class TransactionWriter:
         return self._before.commit
 
     def view(self) -> StateView:
-        """The state with everything that follows."""
+        """The state with all inferred facts."""
         tables, state = self._inferred(), self._closing.state
         return StateView(
             self.dictionary,
@@ -431,12 +354,12 @@ class TransactionWriter:
         )
 
     def stated_tables(self) -> Tables:
-        """The tables with everything that was written so far, perhaps without what follows."""
+        """The tables with all writes so far, perhaps without the facts inferred from them."""
         self._combine()
         return self._current()
 
     def _combine(self) -> None:
-        """Turn what is buffered into changes."""
+        """Turn the buffered operations into changes."""
         self._check_open()
         if not self._buffer:
             return
@@ -456,17 +379,17 @@ class TransactionWriter:
             self._unread.append(combined.changes)
 
     def _current(self) -> Tables:
-        """The tables with all changes, perhaps without what follows from them."""
+        """The tables with all changes, perhaps without the facts inferred from them."""
         if self._unread:
             changes = Changes.concat(self._unread)
             self._unread.clear()
             self._since.append(changes)
-            active = self._closing.active  # if so, these are replaced by those with what follows
+            active = self._closing.active  # then the inferred facts are added, in other tables
             self._tables = self._tables.push(Layer.build(changes), apart=active)
         return self._tables
 
     def _inferred(self) -> Tables:
-        """The tables with everything that follows."""
+        """The tables with all inferred facts."""
         tables = self.stated_tables()
         if self._closing.is_stale(tables):
             self._tables = self._closing.run(self._since, tables)
@@ -475,7 +398,7 @@ class TransactionWriter:
 
     def _check_open(self) -> None:
         if not self._open:
-            raise UsageError("the transaction is over; begin another one")
+            raise UsageError("the transaction has ended; begin another one")
 
     # -- the end --------------------------------------------------------------------------------
 
@@ -500,7 +423,7 @@ class TransactionWriter:
         hidden = self._closing.state.hidden
         if hidden != self._closing.hidden_before:
             self._meta[HIDDEN] = str(hidden).encode() if hidden else None
-        # Which closures are not written out.
+        # The closures that are not stored as rows.
         described = describe(self._tables.schemes) if self._tables.closed else None
         if described != self._before.meta.get(SCHEMES):
             self._meta[SCHEMES] = described
@@ -514,7 +437,7 @@ class TransactionWriter:
         return replace(counts, commit=state.commit)
 
     def _counts(self, steps: Sequence[WriteStep]) -> Change:
-        """What was done, and what was asked for in vain."""
+        """What was done, and the writes without effect."""
         counts = self._closing.counts(steps, self._cleared)
         in_vain = self._already_there or self._not_stated or self._only_inferred
         if not (in_vain or self._skipped or self._problems):
@@ -529,7 +452,7 @@ class TransactionWriter:
         )
 
     def _refuse(self, counts: Change) -> None:
-        """If the store is strict, no commit adds violations."""
+        """Raise if the store is strict and the commit adds violations."""
         if not counts.new_violations or STRICT not in self.kept:
             return
         new = list(islice(self.diff().new_violations, MAX_NAMED))
@@ -540,7 +463,7 @@ class TransactionWriter:
         )
 
     def rollback(self) -> None:
-        """Forget everything; the transaction is over then."""
+        """Discard everything; the transaction is over then."""
         if not self._open:
             return
         self._open = False
@@ -566,7 +489,7 @@ class TransactionWriter:
 
 
 def _changes_relations(step: WriteStep) -> bool:
-    """Whether rows of relations of rules come or go: violations are such, and no facts."""
+    """Whether rows of relations of rules change: violations are such rows, not facts."""
     rows = step.tuples.values() if isinstance(step, Changes) else ()
     return any((each.status != each.previous).any() for each in rows)
 

@@ -1,9 +1,8 @@
-"""Terms: the dictionary that gives every RDF term an integer id, and what terms are worth.
+"""Terms: the dictionary, which gives every RDF term an integer id, and the values of literals.
 
-Start reading at `dictionary.Dictionary`; a bulk load goes through `collector.TermCollector`, and
-what is stored are `segment.TermSegment`s. A term is known by its key (`model`): a kind and bytes.
-The values of literals (numbers, dates, ...) are in `values` and the modules beside it. DESIGN.md
-has the decisions and measurements.
+Start reading at `dictionary.Dictionary`. A bulk load goes through `collector.TermCollector`; terms
+are stored in `segment.TermSegment`s. A term is known by its key (`term_keys`): a kind and bytes.
+The values of literals (numbers, dates, ...) are in `values`. DESIGN.md has the decisions.
 """
 
 from triplestore.terms.collector import TermCollector

@@ -1,10 +1,10 @@
 """The collector: all terms of one load, numbered as they come, given their ids at the end.
 
-Start at `TermCollector`. Blocks of parsed terms are added from any thread; each distinct term is
-copied once and numbered at once, so that rows can be written down; `seal` then gives every number
-its id: terms that the dictionary knows keep theirs, new ones are numbered by kind and bytes,
-whatever order they came in, and become a segment. Costs about 30 bytes a distinct term beside its
-text, and for a moment at the end another 20 and the text once more.
+Start at `TermCollector`. Blocks of parsed terms are added from any thread. Each distinct term is
+copied once and gets a number at once, so that rows can be written. `seal` then gives every number
+its id: known terms keep theirs; new ones are numbered by kind and bytes, in whatever order they
+came, and become a segment. Costs about 30 bytes per distinct term beside its text, and at the end,
+for a moment, 20 more and a copy of the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from triplestore.terms.segment import TermSegment
 from triplestore.terms.sort_terms import sorted_terms
 from triplestore.terms.spans import (
     I64,
-    PIECE_ROWS,
     U8,
     U32,
     U64,
@@ -29,20 +28,19 @@ from triplestore.terms.spans import (
     copy_texts,
     offsets_of,
 )
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.segment_values import ValueTable
-
-_FIRST_SLOTS = 1 << 16
 
 
 class TermCollector:
-    """Distinct terms, numbered from 1 on in the order of their coming."""
+    """Distinct terms, numbered from 1 on in the order of arrival."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._lock = threading.Lock()
         self._size = np.zeros(1, np.int64)
-        self._slots: U64 = np.zeros(_FIRST_SLOTS, np.uint64)
-        rows = _FIRST_SLOTS // 8 * 5
+        self._slots: U64 = np.zeros(TERMS.collector_slots, np.uint64)
+        rows = TERMS.collector_slots // 8 * 5
         self._texts = Growing(np.uint8, rows * 40)
         self._offsets = Growing(np.uint64, rows + 1)
         self._kinds = Growing(np.uint8, rows)
@@ -54,7 +52,7 @@ class TermCollector:
 
     @property
     def text_bytes(self) -> int:
-        """How many bytes the texts of its terms take."""
+        """The size of the texts of its terms."""
         return int(self._offsets.array[len(self)])
 
     def spans(self) -> Spans:
@@ -111,8 +109,10 @@ class TermCollector:
 
         self._slots = np.zeros(0, np.uint64)  # the old ones are not needed: hashes are kept
         self._slots = np.zeros(size, np.uint64)
-        for lo in range(0, len(self), PIECE_ROWS):
-            fill_slots(self._hashes.array[lo : min(lo + PIECE_ROWS, len(self))], lo, self._slots)
+        for lo in range(0, len(self), TERMS.piece_rows):
+            fill_slots(
+                self._hashes.array[lo : min(lo + TERMS.piece_rows, len(self))], lo, self._slots
+            )
 
     def seal(self, threads: int | None = None) -> tuple[U32, TermSegment | None]:
         """The ids of all numbers (`ids[number]`; ids[0] is 0), and the segment of the new terms.
@@ -153,7 +153,7 @@ class TermCollector:
         return ids, TermSegment.of_arrays(first_id, *arrays, older, dictionary)
 
     def _mark_known(self, ids: U32) -> list[ValueTable]:
-        """Write the ids of terms that the dictionary knows; give the values of all its terms."""
+        """Write the ids of known terms; return the values of all terms of the dictionary."""
         dictionary = self._dictionary
         segments = list(dictionary.segments)
         older = [segment.values for segment in segments]
@@ -162,8 +162,8 @@ class TermCollector:
             live = TermSegment.from_keys(dictionary.sealed_size + 1, keys, older, dictionary)
             segments.append(live)
             older.append(live.values)
-        for lo in range(0, len(ids), PIECE_ROWS):
-            part = slice(lo, lo + PIECE_ROWS)
+        for lo in range(0, len(ids), TERMS.piece_rows):
+            part = slice(lo, lo + TERMS.piece_rows)
             spans = self._spans(part)
             for segment in segments:
                 segment.find_many(spans, ids[part])
@@ -185,7 +185,7 @@ class TermCollector:
         return texts, offsets, self._kinds.array[order], self._hashes.array[order]
 
     def _drop(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         self._slots = np.zeros(0, np.uint64)
         self._size[0] = 0
         self._texts = self._kinds = Growing(np.uint8, 1)

@@ -1,11 +1,11 @@
 """The dictionary: every term has an id, dense from 1 on, and keeps it.
 
-Start at `Dictionary`. It is a row of sealed segments and, after them, a live table. Always true:
-ids are dense; the id of a term is never given to another (except after `truncate`, to which no
-reader may cling); a state, once published, is only appended to, so that readers in any thread need
-no lock. Whatever changes the dictionary takes its lock, and there is one writer at a time anyway.
-Costs: a look-up of one term about 2 us in the live table or if it was found before, 10 us in a
-segment; in batches 0.1 us a term; 20 bytes a term beside its text, values apart.
+Start at `Dictionary`. It is a list of sealed segments and, after them, a live table. Always true:
+ids are dense; the id of a term is never given to another one (except after `truncate`: no reader
+keeps the ids that it removes); a published state is only appended to, so that readers in any thread
+need no lock. Every change takes the lock; there is only one writer at a time. Costs: a look-up of
+one term takes about 2 us in the live table or if it was found before, 10 us in a segment, and 0.1
+us per term in batches; 20 bytes per term beside its text, without values.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from triplestore.errors import StorageError
-from triplestore.terms.dictionary_state import DictionaryState
-from triplestore.terms.live_table import LiveTable
+from triplestore.terms.dictionary_state import DictionaryState, LiveTable
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, worth_kernels
 from triplestore.terms.term_keys import Term, key_of
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_stack import ValueStack
 from triplestore.thread_limits import look
@@ -29,18 +29,9 @@ from triplestore.thread_limits import look
 FIRST_QUERY_ID = 0xF0000000
 """Ids from here on are never given by a dictionary: queries number terms of their own with them."""
 
-FREEZE_AT = 1 << 16
-"""Maximum number of live terms before they are sealed into a segment in memory: batches loop over
-them."""
-
-SEAL_AT = 1 << 11
-"""Minimum number of new terms in a batch to seal them at once: a tenth of the cost of adding
-each."""
 
 _A_TERM = 4
 """The cost of adding a term relative to looking at one."""
-
-_CHUNK = 1 << 16  # keys that are encoded at a time
 
 
 class Dictionary:
@@ -65,8 +56,8 @@ class Dictionary:
         after = segments[-1].last_id + 1 if segments else 1
         self._state = DictionaryState(tuple(segments), LiveTable(after, self))
         self.remembered: dict[int, Any] = {}
-        """What was made of the last commits with these terms, for others to find. It may refer to
-        the dictionary; who replaces the dictionary or closes its store clears this."""
+        """Objects derived from these terms by the last commits, for later ones. They may refer to
+        the dictionary, so this is cleared when the dictionary is replaced or its store closed."""
 
     def __repr__(self) -> str:
         return f"<dictionary of {self.size} terms: {[*self.segments, self._state.live]}>"
@@ -101,18 +92,20 @@ class Dictionary:
     # --- from terms to ids ----------------------------------------------------------------------
 
     def encode(self, terms: Iterable[Any]) -> U32:
-        """The ids of terms (of pyoxigraph or rdflib); those that have none yet get one."""
+        """The ids of terms (of pyoxigraph or rdflib); new terms get one."""
         return self.encode_keys([key_of(term) for term in terms])
 
     def encode_keys(self, keys: Sequence[bytes]) -> U32:
-        """The ids of term keys; those that have none yet get one. All or, on an error, nothing."""
+        """The ids of term keys; new ones get one: all of them or, on an error, none."""
         out = np.zeros(len(keys), np.uint32)
         with self._lock:
             mark = self.mark()
             try:
-                for lo in range(0, len(keys), _CHUNK):
+                for lo in range(0, len(keys), TERMS.encoded_keys):
                     look()
-                    self._encode_chunk(keys[lo : lo + _CHUNK], out[lo : lo + _CHUNK])
+                    self._encode_chunk(
+                        keys[lo : lo + TERMS.encoded_keys], out[lo : lo + TERMS.encoded_keys]
+                    )
             except BaseException:
                 self.truncate(mark)
                 raise
@@ -132,7 +125,7 @@ class Dictionary:
 
     def _add_all(self, keys: Sequence[bytes]) -> Iterable[int]:
         """Append new, distinct keys; their ids."""
-        if len(keys) < SEAL_AT or not worth_kernels(_A_TERM * len(keys)):
+        if len(keys) < TERMS.sealed_batch or not worth_kernels(_A_TERM * len(keys)):
             return [self._add(key) for key in keys]
         self._check_room(len(keys))
         first = self.size + 1
@@ -142,7 +135,7 @@ class Dictionary:
     def _add(self, key: bytes) -> int:
         state = self._state
         self._check_room(1)
-        if len(state.live) >= FREEZE_AT:
+        if len(state.live) >= TERMS.live_terms:
             self._freeze()
             state = self._state
         return state.live.add(key, state.values.tables)
@@ -182,12 +175,12 @@ class Dictionary:
 
     @property
     def first_live(self) -> int:
-        """Terms from this id on are held as they came, and made one by one."""
+        """The first id of the live table, whose terms are decoded one by one."""
         return self._state.live.first_id
 
     @property
     def seen(self) -> Mapping[int, Term]:
-        """Terms that were made lately, by id; there may be others the next time."""
+        """Recently decoded terms, by id."""
         return self._state.cached
 
     def keep(self, ids: U32, terms: Iterable[Term]) -> None:
@@ -207,7 +200,7 @@ class Dictionary:
         return self._state.lengths(ids)
 
     def kind(self, term_id: int) -> int:
-        """The kind of the term of one id, which there is: for one, a tenth of `kinds`."""
+        """The kind of the term of one existing id: ten times as fast as `kinds`."""
         return self._state.kind(term_id)
 
     def kinds(self, ids: U32) -> U8:
@@ -220,7 +213,7 @@ class Dictionary:
         return self._state.values
 
     def values(self, ids: U32) -> ValueColumn:
-        """What is known by value of the terms of ids (numbers, dates, ...)."""
+        """The values of the terms of ids (numbers, dates, ...)."""
         return self._state.values.values(ids)
 
     def canonical(self, ids: U32) -> U32:
@@ -230,11 +223,11 @@ class Dictionary:
     # --- transactions and the journal -----------------------------------------------------------
 
     def mark(self) -> int:
-        """What `truncate` takes the dictionary back to: its size."""
+        """The size, to which `truncate` can go back."""
         return self.size
 
     def truncate(self, mark: int) -> None:
-        """Take back all terms with ids above `mark`; only those of a transaction that aborts."""
+        """Remove all terms with ids above `mark`; only those of a transaction that aborts."""
         with self._lock:
             state = self._state
             if mark >= state.live.first_id - 1:
@@ -273,13 +266,13 @@ class Dictionary:
         return made
 
     def append_keys(self, first_id: int, keys: Sequence[bytes]) -> None:
-        """Append new, distinct keys whose ids begin with `first_id`, as a journal says."""
+        """Append new, distinct keys whose ids begin with `first_id`, as a journal lists them."""
         with self._lock:
             if first_id != self.size + 1:
                 raise AssertionError(f"keys from id {first_id} do not follow {self.size} terms")
             self._check_room(len(keys))
-            for lo in range(0, len(keys), _CHUNK):
-                self._add_all(keys[lo : lo + _CHUNK])
+            for lo in range(0, len(keys), TERMS.encoded_keys):
+                self._add_all(keys[lo : lo + TERMS.encoded_keys])
 
     # --- segments -------------------------------------------------------------------------------
 
@@ -297,7 +290,7 @@ class Dictionary:
     def segment_of(self, first_id: int, last_id: int) -> TermSegment:
         """A segment, not added, of the terms first_id .. last_id; no segment lies across first_id.
 
-        For checkpoints: what the journal holds becomes a file, and `replace` puts it in place.
+        For checkpoints: terms of the journal become a file, and `replace` puts it in their place.
         """
         state = self._state
         before = [segment for segment in state.segments if segment.last_id < first_id]
@@ -349,8 +342,8 @@ class Dictionary:
         return TermSegment.from_keys(first_id, segment.keys(first_id, last_id), older, self)
 
     def _freeze(self, more: Sequence[bytes] = ()) -> None:
-        """Seal the live terms, and new ones after them, in memory; and merge segments made so while
-        they are of a size."""
+        """Seal the live terms, and new ones after them, in memory; merge such segments while their
+        sizes are similar."""
         state = self._state
         segments = list(state.segments)
         keys = [*state.live.keys, *more]

@@ -1,9 +1,15 @@
-"""A state of the dictionary: what readers see at one time, and everything they can ask.
+"""A state of the dictionary: what readers see at one time, with all look-ups.
 
-Always true: segments and, after them, the live table cover the ids from 1 on without a gap; a
-state that was published is only appended to (in its live table and its caches), so that readers
-in any thread need no lock. The caches hold what cannot change while the state is in use: ids and
-terms of segments, and keys that no segment has.
+Start at `DictionaryState`. Always true: segments and, after them, the live table cover the ids from
+1 on without a gap; a published state is only appended to (in its live table and its caches), so
+that readers in any thread need no lock. The caches hold what cannot change while the state is in
+use: ids and terms of segments, and keys that no segment has.
+
+`LiveTable` has the newest terms, in plain Python, until they are sealed into a segment. Always
+true: `keys[i]` is the key of id `first_id + i` and `ids[keys[i]]` is that id. One writer appends
+while readers in other threads look: a key is in `keys` before it is in `ids`, so that an id that a
+reader finds can always be decoded. Once as many texts were asked for as there are, they are also
+kept in one buffer, from which many are taken at once (`texts`).
 """
 
 from __future__ import annotations
@@ -11,22 +17,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from triplestore.terms.hashing import hash_text
-from triplestore.terms.live_table import LiveTable
 from triplestore.terms.segment import TermSegment
-from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys
+from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys, texts_of_keys
 from triplestore.terms.term_keys import Term, term_of
-from triplestore.terms.values.value_stack import ValueStack
+from triplestore.terms.thresholds import TERMS
+from triplestore.terms.values.canonical_ids import TermSource
+from triplestore.terms.values.segment_values import ValueTable
+from triplestore.terms.values.value_stack import LiveValues, ValueStack
 
-_FEW = 16  # keys that are looked up, or ids that are decoded, one by one
 _CACHED = 1 << 16  # terms and ids in each cache
-_SHORT = 256  # bytes of a key that may be cached
-_ABSENT = 1 << 10  # keys known to be in no segment: names that every commit asks for
-_AT_ONCE = 1 << 8  # unknown keys of one question that are kept in these caches
 
 
 class DictionaryState:
@@ -89,7 +93,7 @@ class DictionaryState:
 
     def lookup_many(self, keys: Sequence[bytes]) -> U32:
         """The ids of keys, 0 for those that have none."""
-        if len(keys) <= _FEW:
+        if len(keys) <= TERMS.single_look_ups:
             return np.array([self.lookup(key) for key in keys], np.uint32)
         live, found, absent = self.live.ids.get, self.found.get, self.absent
         ids = [live(key) or found(key, 0) for key in keys]
@@ -99,28 +103,28 @@ class DictionaryState:
             sealed = self.lookup_sealed(unknown).tolist()
             for row, term_id in zip(rows, sealed, strict=True):
                 ids[row] = term_id
-            if len(rows) <= _AT_ONCE:  # a vocabulary, that is asked for again
+            if len(rows) <= TERMS.remembered_keys:  # a vocabulary, which is asked for again
                 self._remember(unknown, sealed)
         return np.array(ids, np.uint32)
 
     def _remember(self, keys: Iterable[bytes], ids: Iterable[int]) -> None:
-        """Keep which segments' ids these keys have, or that they have none. An id of the live table
-        is left out: its transaction may take it back."""
+        """Remember the ids that these keys have in segments, or that they have none. An id of the
+        live table is left out: its transaction may remove it."""
         for key, term_id in zip(keys, ids, strict=True):
-            if len(key) > _SHORT or term_id >= self.live.first_id:
+            if len(key) > TERMS.cached_text or term_id >= self.live.first_id:
                 continue
             if term_id:
                 if len(self.found) >= _CACHED:
                     self.found.clear()
                 self.found[key] = term_id
             else:
-                if len(self.absent) >= _ABSENT:
+                if len(self.absent) >= TERMS.absent_keys:
                     self.absent.clear()
                 self.absent.add(key)
 
     def lookup_sealed(self, keys: Sequence[bytes]) -> U32:
         """The ids of keys that are not in the live table, 0 for those that have none."""
-        if len(keys) <= _FEW or not self.segments:
+        if len(keys) <= TERMS.single_look_ups or not self.segments:
             return np.array([self.lookup(key) for key in keys], np.uint32)
         out = np.zeros(len(keys), np.uint32)
         spans = spans_of_keys(keys)
@@ -147,7 +151,7 @@ class DictionaryState:
         if known is not None:
             return known
         key = self.key(term_id)
-        if len(key) > _SHORT:
+        if len(key) > TERMS.cached_text:
             return term_of(key)
         if term_id >= self.live.first_id:
             return _short_term(key)
@@ -165,7 +169,7 @@ class DictionaryState:
 
     def terms(self, ids: U32) -> list[Any]:
         """The terms of ids (`Term`), None for 0."""
-        if len(ids) <= _FEW:
+        if len(ids) <= TERMS.single_look_ups:
             return [self.term(term_id) if term_id else None for term_id in ids.tolist()]
         distinct, places = np.unique(ids, return_inverse=True)
         buf, offsets, kinds = self.text(distinct)
@@ -210,7 +214,7 @@ class DictionaryState:
         return out
 
     def kind(self, term_id: int) -> int:
-        """The kind of the term of one id, which there is."""
+        """The kind of the term of one existing id."""
         row = term_id - self.live.first_id
         return self.live.keys[row][0] if row >= 0 else self.segment_at(term_id).kind(term_id)
 
@@ -228,3 +232,115 @@ class DictionaryState:
 @lru_cache(maxsize=_CACHED)
 def _short_term(key: bytes) -> Term:
     return term_of(key)
+
+
+class _Buffer(NamedTuple):
+    """The first terms of a table in one buffer: where texts begin, their lengths, and kinds.
+
+    version  that of the table: terms removed since then would still be in here
+    """
+
+    version: int
+    buf: U8
+    starts: I64
+    lengths: I64
+    kinds: U8
+
+
+class LiveTable:
+    """Terms first_id, first_id + 1, ... and their values."""
+
+    __slots__ = ("_asked", "_buffer", "_version", "first_id", "ids", "keys", "values")
+
+    def __init__(self, first_id: int, source: TermSource) -> None:
+        self.first_id = first_id
+        self.keys: list[bytes] = []
+        self.ids: dict[bytes, int] = {}
+        self.values = LiveValues(source)
+        self._forget()
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __repr__(self) -> str:
+        return f"<live terms {self.first_id}..{self.last_id}>"
+
+    @property
+    def last_id(self) -> int:
+        """The id of the newest term (first_id - 1 if there is none)."""
+        return self.first_id + len(self.keys) - 1
+
+    def add(self, key: bytes, tables: Sequence[ValueTable]) -> int:
+        """Append a new term and return its id; `tables` are the values of all segments."""
+        term_id = self.first_id + len(self.keys)
+        self.values.add(term_id, key, tables)
+        self.keys.append(key)
+        self.ids[key] = term_id
+        return term_id
+
+    def after(self, term_id: int) -> LiveTable:
+        """A copy without the terms up to `term_id`, which are in a segment now."""
+        rest = LiveTable.__new__(LiveTable)
+        rest.first_id = term_id + 1
+        rest.keys = self.keys[rest.first_id - self.first_id :]
+        rest.ids = {key: i for i, key in enumerate(rest.keys, rest.first_id)}
+        rest.values = self.values.after(term_id)
+        rest._forget()
+        return rest
+
+    def _forget(self) -> None:
+        self._buffer: _Buffer | None = None
+        self._version = 0
+        self._asked = 0  # texts since the buffer was made
+
+    def texts(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """Texts of some terms: a buffer, where each begins in it, its length, and its kind."""
+        rows = ids - np.uint32(self.first_id)
+        buffer = self._buffered(rows)
+        if buffer is None:
+            return texts_of_keys(list(map(self.keys.__getitem__, rows.tolist())))
+        return buffer.buf, buffer.starts[rows], buffer.lengths[rows], buffer.kinds[rows]
+
+    def lengths(self, ids: U32) -> I64:
+        """The bytes of the texts of some terms."""
+        rows = ids - np.uint32(self.first_id)
+        buffer = self._buffered(rows)
+        if buffer is None:
+            sizes = map(len, map(self.keys.__getitem__, rows.tolist()))
+            return np.fromiter(sizes, np.int64, len(rows)) - 1
+        lengths: I64 = buffer.lengths[rows]
+        return lengths
+
+    def kinds(self, ids: U32) -> U8:
+        """The kinds of some terms."""
+        rows = ids - np.uint32(self.first_id)
+        buffer = self._buffered(rows)
+        if buffer is None:
+            keys = map(self.keys.__getitem__, rows.tolist())
+            return np.frombuffer(bytes([key[0] for key in keys]), np.uint8)
+        kinds: U8 = buffer.kinds[rows]
+        return kinds
+
+    def _buffered(self, rows: U32) -> _Buffer | None:
+        """The buffer with these rows, if it exists or is worth making now."""
+        buffer, version = self._buffer, self._version
+        if len(rows) == 0:
+            return None
+        if buffer is not None and buffer.version == version and rows.max() < len(buffer.starts):
+            return buffer
+        self._asked += len(rows)
+        if self._asked < len(self.keys):
+            return None
+        self._asked = 0
+        self._buffer = buffer = _Buffer(version, *texts_of_keys(self.keys[:]))
+        return buffer
+
+    def truncate(self, size: int) -> None:
+        """Remove the terms with ids above `size`, also if Ctrl-C came while one was added."""
+        self._version += 1
+        self.values.truncate(size)
+        for key in self.keys[size + 1 - self.first_id :]:
+            self.ids.pop(key, None)
+        del self.keys[size + 1 - self.first_id :]
+        self._version += 1  # once more, for a reader that made its buffer in between
+        self._buffer = None

@@ -12,6 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.terms.thresholds import TERMS
+
 U8 = NDArray[np.uint8]
 I64 = NDArray[np.int64]
 U64 = NDArray[np.uint64]
@@ -22,8 +24,6 @@ END_1 = 0xFF51AFD7ED558CCD
 END_2 = 0xC4CEB9FE1A85EC53
 
 _MASK = 0xFFFFFFFFFFFFFFFF
-_LONG = 1024  # minimum number of bytes for which numpy is faster than a loop over words
-_PIECE = 1 << 16  # words of a long term hashed at a time
 
 
 def hash_key(key: bytes) -> int:
@@ -38,7 +38,7 @@ def hash_key(key: bytes) -> int:
 def hash_text(kind: int, text: bytes) -> int:
     """The 64-bit hash of a term of this kind and text."""
     total = (kind * MIX & _MASK) ^ len(text)
-    if len(text) > _LONG:
+    if len(text) > TERMS.long_text:
         total = _polynomial(total, text)
     else:
         count = (len(text) + 7) >> 3
@@ -60,13 +60,13 @@ def hash_texts(buf: U8, starts: I64, lengths: I64, kinds: U8) -> U64:
     longest = int(words_of.max(initial=0))
     padded = np.concatenate([buf, np.zeros(8, np.uint8)])
     active = np.arange(len(starts))
-    for depth in range(min(longest, _LONG >> 3)):
+    for depth in range(min(longest, TERMS.long_text >> 3)):
         active = active[words_of[active] > depth]
         total[active] = total[active] * np.uint64(STEP) + _mixed(
             _words_at(padded, starts[active] + 8 * depth, lengths[active] - 8 * depth)
         )
     _finish(total)
-    for i in np.flatnonzero(lengths > _LONG):
+    for i in np.flatnonzero(lengths > TERMS.long_text):
         start = int(starts[i])
         text = buf[start : start + int(lengths[i])].tobytes()
         total[i] = np.uint64(hash_text(int(kinds[i]), text))
@@ -106,8 +106,8 @@ def _polynomial(total: int, text: bytes) -> int:
     """Continue Horner's rule over a long text, one piece at a time as a dot product."""
     whole = text.ljust((len(text) + 7) & ~7, b"\0")
     words: Any = np.frombuffer(whole, "<u8")
-    for first in range(0, len(words), _PIECE):
-        mixed = _mixed(words[first : first + _PIECE].astype(np.uint64))
+    for first in range(0, len(words), TERMS.hashed_words):
+        mixed = _mixed(words[first : first + TERMS.hashed_words].astype(np.uint64))
         powers = np.full(len(mixed), STEP, np.uint64)
         powers[0] = 1
         powers = np.multiply.accumulate(powers)[::-1]

@@ -1,4 +1,4 @@
-"""A sealed segment of the dictionary: terms with ids one after the other, never changed again.
+"""A sealed segment of the dictionary: terms with consecutive ids, never changed again.
 
 Start at `TermSegment`. Always true: term i of a segment has id `first_id + i`; texts, offsets,
 kinds and slots are laid out as `kernels.terms.term_tables` says; the arrays are frozen. A segment
@@ -138,13 +138,13 @@ class TermSegment:
     # --- storing --------------------------------------------------------------------------------
 
     def sections(self) -> dict[str, NDArray[Any]]:
-        """The arrays to write to a file, by name; views of its own."""
+        """The arrays to write to a file, by name: views."""
         arrays = {name: column.all() for name, column in zip(_COLUMNS, self._all(), strict=True)}
         return arrays | {_VALUE + name: array for name, array in self.values.sections().items()}
 
     @classmethod
     def from_sections(cls, first_id: int, count: int, get: Callable[[str], Column]) -> TermSegment:
-        """The segment whose sections `get` gives; only their lengths are looked at."""
+        """The segment whose sections `get` returns; only their lengths are read."""
         texts, offsets, kinds, slots = map(get, _COLUMNS)
         if len(kinds) != count or len(offsets) != count + 1 or len(slots) <= count:
             raise CorruptError(
@@ -226,7 +226,7 @@ class TermSegment:
             out[i] = self.find(int(kinds[i]), text, int(hashes[i]))
 
     def probe(self, spans: Spans, base: int, out: U32) -> None:
-        """The same by kernel in any case, numbering the terms from `base`."""
+        """The same, always by kernel, numbering the terms from `base`."""
         from triplestore.kernels.terms.term_tables import find_terms
 
         table = (self._slots.all(), self._texts.all(), self._offsets.all(), self._kinds.all())
@@ -234,7 +234,7 @@ class TermSegment:
             find_terms(*spans.part(lo, hi), *table, base, out[lo:hi])
 
     def kind(self, term_id: int) -> int:
-        """The kind of one term, which is among these."""
+        """The kind of one of its terms."""
         return self._kinds.at(term_id - self.first_id)
 
     def kinds_of(self, ids: U32) -> U8:

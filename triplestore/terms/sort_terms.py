@@ -1,8 +1,8 @@
 """Sorting terms by kind, then bytes: sample sort into buckets, multikey quicksort in each.
 
-`sorted_terms` is all there is. A bucket holds about 64k terms, so that it fits the cache, a kernel
-call stays short and buckets are sorted by several threads; the cost per term grows only with the
-logarithm of the number of buckets, and a prefix shared by all terms is read once per pass.
+Start at `sorted_terms`. A bucket holds about 64k terms, so that it fits the cache, a kernel call
+stays short and several threads sort buckets. The cost per term grows only with the logarithm of the
+number of buckets, and a prefix shared by all terms is read once per pass.
 """
 
 from __future__ import annotations
@@ -11,14 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from triplestore.terms.spans import I64, PIECE_ROWS, U8, U32, U64, copy_texts, offsets_of
+from triplestore.terms.spans import I64, U8, U32, U64, copy_texts, offsets_of
+from triplestore.terms.thresholds import TERMS
 
-BUCKET = 1 << 16
-_PER_BUCKET = 32  # terms of the sample for each bucket
 _MOST_BUCKETS = 1 << 14
-_PATIENCE = 1 << 20  # steps of one kernel call
-_WORTH_A_COPY = 1 << 12  # terms from which they are first brought together: a third is saved
-_TOO_MUCH_TO_COPY = 1 << 25  # bytes
 
 
 def sorted_terms(texts: U8, offsets: U64, kinds: U8, terms: U32, threads: int = 1) -> U32:
@@ -32,14 +28,14 @@ def sorted_terms(texts: U8, offsets: U64, kinds: U8, terms: U32, threads: int = 
 
 
 def _sorted_by_bytes(texts: U8, offsets: U64, terms: U32, pool: ThreadPoolExecutor) -> U32:
-    if len(terms) <= 2 * BUCKET:
+    if len(terms) <= 2 * TERMS.bucket_terms:
         _sort_bucket(texts, offsets, terms)
         return terms
-    buckets = min(len(terms) // BUCKET + 1, _MOST_BUCKETS)
-    sample = np.random.default_rng(0).choice(terms, buckets * _PER_BUCKET)  # deterministic
+    buckets = min(len(terms) // TERMS.bucket_terms + 1, _MOST_BUCKETS)
+    sample = np.random.default_rng(0).choice(terms, buckets * TERMS.sampled_terms)  # deterministic
     sample = np.unique(sample)
     _sort_bucket(texts, offsets, sample)
-    splitters = np.ascontiguousarray(sample[_PER_BUCKET::_PER_BUCKET])
+    splitters = np.ascontiguousarray(sample[TERMS.sampled_terms :: TERMS.sampled_terms])
     bucket_of = _classified(texts, offsets, terms, splitters, pool)
     order = terms[np.argsort(bucket_of, kind="stable")]
     ends = np.cumsum(np.bincount(bucket_of)).tolist()
@@ -57,10 +53,10 @@ def _classified(
     out = np.empty(len(terms), np.uint16)
 
     def classify(lo: int) -> None:
-        part = slice(lo, lo + PIECE_ROWS // 4)
+        part = slice(lo, lo + TERMS.piece_rows // 4)
         classify_terms(texts, offsets, terms[part], splitters, out[part])
 
-    list(pool.map(classify, range(0, len(terms), PIECE_ROWS // 4)))
+    list(pool.map(classify, range(0, len(terms), TERMS.piece_rows // 4)))
     return out
 
 
@@ -69,7 +65,7 @@ def _sort_bucket(texts: U8, offsets: U64, order: U32) -> None:
     starts = offsets[order].astype(np.int64)
     lengths = offsets[order + np.int64(1)].astype(np.int64) - starts
     own = offsets_of(lengths)
-    if len(order) < _WORTH_A_COPY or int(own[-1]) > _TOO_MUCH_TO_COPY:
+    if len(order) < TERMS.gathered_terms or int(own[-1]) > TERMS.gathered_bytes:
         _sort(texts, offsets, order)
         return
     near = np.empty(int(own[-1]), np.uint8)
@@ -87,4 +83,4 @@ def _sort(texts: U8, offsets: U64, order: U32) -> None:
     stack[:3] = 0, len(order), ~0
     top = 1 if len(order) > 1 else 0
     while top:
-        top = sort_groups(texts, offsets, order, words, stack, top, _PATIENCE)
+        top = sort_groups(texts, offsets, order, words, stack, top, TERMS.sort_steps)

@@ -8,32 +8,25 @@ in numpy for small batches and by kernel for large ones, with equal results.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.kernels.jit import is_loaded
 from triplestore.terms.hashing import hash_texts
+from triplestore.terms.thresholds import TERMS
 
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
-PIECE_ROWS = 1 << 16
-PIECE_BYTES = 1 << 24
-
-_ROWS_AT_ONCE = 1 << 12
-_BYTES_AT_ONCE = 1 << 19
-_COLD = 1 << 17
-_WARM = 1 << 10
-
 
 def worth_kernels(rows: int) -> bool:
-    """Whether a kernel is faster for this many rows, including loading numba (0.4 s)."""
-    return rows >= (_WARM if "numba" in sys.modules else _COLD)
+    """Whether a kernel is faster for this many rows, including loading numba (0.4 s) if needed."""
+    return rows >= (TERMS.warm_rows if is_loaded() else TERMS.cold_rows)
 
 
 class Spans(NamedTuple):
@@ -86,9 +79,9 @@ def with_hashes(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Spans:
 
 def pieces(lengths: I64) -> Iterator[tuple[int, int]]:
     """Ranges of rows, each small in rows and, if more than one row, small in bytes."""
-    for lo in range(0, len(lengths), PIECE_ROWS):
-        part = lengths[lo : lo + PIECE_ROWS]
-        if int(part.sum()) <= PIECE_BYTES:
+    for lo in range(0, len(lengths), TERMS.piece_rows):
+        part = lengths[lo : lo + TERMS.piece_rows]
+        if int(part.sum()) <= TERMS.piece_bytes:
             yield lo, lo + len(part)
         else:
             yield from _by_bytes(part, lo)
@@ -99,7 +92,7 @@ def _by_bytes(part: I64, base: int) -> Iterator[tuple[int, int]]:
     lo = 0
     while lo < len(part):
         before = int(ends[lo - 1]) if lo else 0
-        hi = max(lo + 1, int(ends.searchsorted(before + PIECE_BYTES, "right")))
+        hi = max(lo + 1, int(ends.searchsorted(before + TERMS.piece_bytes, "right")))
         yield base + lo, base + hi
         lo = hi
 
@@ -107,8 +100,8 @@ def _by_bytes(part: I64, base: int) -> Iterator[tuple[int, int]]:
 def copy_texts(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None:
     """Copy each span of `buf` to its place in `out`."""
     if not worth_kernels(len(starts)):
-        for lo in range(0, len(starts), _ROWS_AT_ONCE):
-            part = slice(lo, lo + _ROWS_AT_ONCE)
+        for lo in range(0, len(starts), TERMS.copied_rows):
+            part = slice(lo, lo + TERMS.copied_rows)
             _copy_without_kernels(buf, starts[part], lengths[part], out, places[part])
         return
     from triplestore.kernels.terms.term_tables import copy_spans
@@ -120,7 +113,7 @@ def copy_texts(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None
 def _copy_without_kernels(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None:
     """Short texts byte by byte, all at once (0.04 us each); long ones one after the other."""
     total = int(lengths.sum())
-    if total > _BYTES_AT_ONCE:
+    if total > TERMS.copied_bytes:
         spans = zip(starts.tolist(), lengths.tolist(), places.tolist(), strict=True)
         for start, length, place in spans:
             out[place : place + length] = buf[start : start + length]
@@ -147,8 +140,8 @@ def slots_of(hashes: U64) -> U64:
     from triplestore.kernels.terms.term_tables import fill_slots
 
     slots = np.zeros(size, np.uint64)
-    for lo in range(0, len(hashes), PIECE_ROWS):
-        fill_slots(hashes[lo : lo + PIECE_ROWS], lo, slots)
+    for lo in range(0, len(hashes), TERMS.piece_rows):
+        fill_slots(hashes[lo : lo + TERMS.piece_rows], lo, slots)
     return slots
 
 

@@ -13,24 +13,26 @@ number terms.
     TRIPLE  6   `<<( s p o )>>` in canonical N-Triples
 
 So a literal without escapes is one slice of an N-Triples line, and is split at its last `"`.
-Start at `key_of`, `term_of` and `to_ntriples`. Terms of rdflib are taken wherever terms are,
-found by the name of their module: rdflib itself is never imported.
+Start at `key_of`, `term_of` and `to_ntriples`. Terms of rdflib are accepted wherever terms are;
+they are recognised by the name of their module: rdflib itself is never imported.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, TypeAlias, TypeVar, cast
 
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError, WrongTypeError
-from triplestore.terms.guards.nesting import check_depth
-from triplestore.terms.short_cache import cache_of_short
+from triplestore.terms.guards.document_limits import check_depth
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.vocabulary import XSD_STRING
 
 Term: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
-"""What the dictionary gives back; what it takes may also be a term of rdflib."""
+"""A term of pyoxigraph. Where terms are taken, they may also be of rdflib."""
 
 IRI = 1
 BLANK = 2
@@ -47,6 +49,37 @@ KIND_NAMES = {
     TYPED: "typed literal",
     TRIPLE: "triple term",
 }
+
+
+_Text = TypeVar("_Text", str, bytes)
+_Result = TypeVar("_Result")
+
+
+def cache_of_short(
+    maxsize: int,
+) -> Callable[[Callable[[_Text], _Result]], Callable[[_Text], _Result]]:
+    """Keep the results of a function of one text, unless the text is long.
+
+    A cache bounded only by its number of entries holds any amount of memory if a caller chooses
+    long arguments. This one holds at most `maxsize` times some hundred bytes.
+
+    >>> @cache_of_short(8)
+    ... def doubled(text):
+    ...     return [text, text]
+    >>> doubled("a") is doubled("a"), doubled("a" * 1000) is doubled("a" * 1000)
+    (True, False)
+    """
+
+    def of(function: Callable[[_Text], _Result]) -> Callable[[_Text], _Result]:
+        kept = lru_cache(maxsize)(function)
+
+        @wraps(function)
+        def called(text: _Text) -> _Result:
+            return kept(text) if len(text) <= TERMS.cached_text else function(text)
+
+        return called
+
+    return of
 
 
 def key_of(term: Any) -> bytes:
@@ -84,7 +117,7 @@ def term_of(key: bytes) -> Term:
         return _parsed(to_ntriples(key))
     if kind == TRIPLE:
         return _parsed(key[1:])
-    raise AssertionError(f"no kind of term: {kind}")
+    raise AssertionError(f"unknown kind of term: {kind}")
 
 
 def to_ntriples(key: bytes) -> bytes:
@@ -109,7 +142,7 @@ def to_ntriples(key: bytes) -> bytes:
         return b'"' + _escape_string(lexical) + b'"^^<' + _escape_iri(datatype[:-1]) + b">"
     if kind == TRIPLE:
         return text
-    raise AssertionError(f"no kind of term: {kind}")
+    raise AssertionError(f"unknown kind of term: {kind}")
 
 
 # --- keys of pyoxigraph terms -------------------------------------------------------------------
@@ -134,7 +167,7 @@ def _key_of_literal(term: ox.Literal) -> bytes:
     if datatype == XSD_STRING:
         return b"\x03" + lexical
     if '"' in datatype:
-        raise UsageError(f"no IRI of a datatype can contain a quotation mark: <{datatype}>")
+        raise UsageError(f"the IRI of a datatype cannot contain a quotation mark: <{datatype}>")
     return b"\x05" + lexical + b'"^^<' + datatype.encode() + b">"
 
 
@@ -163,8 +196,8 @@ def _key_of_other(term: Any) -> bytes:
         if kind.__module__ == "rdflib.term" and kind.__name__ in _RDFLIB:
             return key_of(from_rdflib(term, kind.__name__))
     raise WrongTypeError(
-        f"{term!r} is no RDF term: give a NamedNode, BlankNode, Literal or Triple of pyoxigraph, "
-        "or a URIRef, BNode or Literal of rdflib"
+        f"{term!r} is not an RDF term: give a NamedNode, BlankNode, Literal or Triple of "
+        "pyoxigraph, or a URIRef, BNode or Literal of rdflib"
     )
 
 
@@ -186,7 +219,7 @@ def from_rdflib(term: Any, kind: str) -> Term:
             return ox.Literal(text)
         return ox.Literal(text, datatype=ox.NamedNode(str(term.datatype)))
     except ValueError as error:
-        raise UsageError(f"{term!r} of rdflib is no valid RDF term: {error}") from error
+        raise UsageError(f"{term!r} of rdflib is not a valid RDF term: {error}") from error
 
 
 # --- terms of keys ------------------------------------------------------------------------------
@@ -195,7 +228,7 @@ def from_rdflib(term: Any, kind: str) -> Term:
 def _named_node(iri: str) -> Term:
     try:
         return ox.NamedNode(iri)
-    except ValueError:  # a lenient parser let it in: give it back the same way
+    except ValueError:  # a lenient parser accepted it: return it the same way
         return _parsed(b"<" + _escape_iri(iri.encode()) + b">")
 
 

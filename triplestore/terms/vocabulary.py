@@ -1,4 +1,4 @@
-"""The IRIs of RDF, RDFS, OWL, XSD and SKOS that the package itself speaks of, as plain strings.
+"""The IRIs of RDF, RDFS, OWL, XSD and SKOS that the package uses, as plain strings.
 
 Always true: every name is its namespace's prefix and local name (`RDFS_SUB_CLASS_OF` is
 `rdfs:subClassOf`); the namespaces themselves are `RDF`, `RDFS`, `OWL`, `XSD` and `SKOS`.

@@ -1,4 +1,4 @@
-"""Programs evaluated on DataFrames, for closures that one machine cannot hold.
+"""Programs evaluated on DataFrames, for closures that are too large for one machine.
 
 Start reading at `closing.close`; `loaders/spark/DESIGN.md` has the decisions.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Closure", "close"):
+    if name in ("SparkClosure", "close"):
         from triplestore.loaders.spark.closure import closing
 
         return getattr(closing, name)

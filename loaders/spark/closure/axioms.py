@@ -1,8 +1,8 @@
-"""The triples that axioms are read from, taken out of the data on Spark.
+"""The triples with axioms, selected from the data on Spark.
 
-Start reading at `Axioms.of`. The driver needs only what `ontologies` reads: triples whose predicate
-or class is of a vocabulary, whether expressions have asserted members, whether something is the
-same as something else, and literals of values that axioms compare. Everything else stays on Spark.
+Start reading at `Axioms.of`. The driver needs only the input of `ontologies`: triples whose
+predicate or class is of a vocabulary, whether expressions have asserted members, whether two terms
+are the same, and literals whose values axioms compare. All other triples stay on Spark.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.jobs.workers import mapped
 from triplestore.ontologies.model import vocabulary as names
 from triplestore.reasoning.program.literals import MAX_ILL_TYPED, ill_typed
-from triplestore.reasoning.program.schema_reader import is_member
+from triplestore.reasoning.program.outdated_rules import is_member
 from triplestore.terms import Dictionary, key_of
 
-MOST_AXIOMS = 5_000_000
-"""Maximum number of triples of axioms that the driver takes."""
+MAX_AXIOMS = 5_000_000
+"""Maximum number of triples of axioms on the driver."""
 
 PREDICATES = sorted(key_of(node) for node in names.SCHEMA_PREDICATES | names.SWRL_PREDICATES)
 CLASSES = sorted(key_of(node) for node in names.SCHEMA_CLASSES | names.SWRL_CLASSES)
@@ -31,36 +31,36 @@ Triple = tuple[int, int, int]
 
 
 class Axioms(NamedTuple):
-    """Triples that axioms may be read from, as ids; asserted ones and others."""
+    """Triples with axioms, as ids: asserted ones and inferred ones."""
 
-    stated: frozenset[Triple]
+    asserted: frozenset[Triple]
     inferred: frozenset[Triple]
 
     @classmethod
     def of(cls, rows: Frame, naming: Naming, valued: Iterable[bytes] = ()) -> Axioms:
-        """Those among rows (s, p, o, stated).
+        """The axioms among rows (s, p, o, asserted).
 
-        valued  keys of properties of which literals are compared by value
+        valued  keys of properties whose literals are compared by value
         """
         taken = _Taking(rows, naming)
         found = [*taken.vocabulary(), *taken.equals(), *taken.members(), *taken.containers()]
         found += taken.literals(valued)
-        if len(found) > MOST_AXIOMS:
+        if len(found) > MAX_AXIOMS:
             raise BudgetError(
-                f"there are more than {MOST_AXIOMS:,} triples of axioms, too many to make rules of"
+                f"the data have more than {MAX_AXIOMS:,} triples of axioms, the driver's maximum"
             )
-        stated = frozenset((s, p, o) for s, p, o, is_stated in found if is_stated)
-        inferred = frozenset((s, p, o) for s, p, o, is_stated in found if not is_stated)
-        return cls(stated, inferred - stated)
+        asserted = frozenset((s, p, o) for s, p, o, is_asserted in found if is_asserted)
+        inferred = frozenset((s, p, o) for s, p, o, is_asserted in found if not is_asserted)
+        return cls(asserted, inferred - asserted)
 
     @property
     def ids(self) -> set[int]:
         """The ids of all terms."""
-        return {number for triple in (*self.stated, *self.inferred) for number in triple}
+        return {number for triple in (*self.asserted, *self.inferred) for number in triple}
 
 
 class _Taking:
-    """Takes triples out of rows."""
+    """Selects triples from rows."""
 
     def __init__(self, rows: Frame, naming: Naming) -> None:
         self._rows, self._naming = rows, naming
@@ -77,15 +77,15 @@ class _Taking:
         return self._rows.where(self._test)
 
     def _collect(self, rows: Frame) -> list[tuple[int, int, int, bool]]:
-        limited = rows.select("s", "p", "o", "stated").limit(MOST_AXIOMS + 1)
-        return [(int(s), int(p), int(o), bool(stated)) for s, p, o, stated in limited.collect()]
+        limited = rows.select("s", "p", "o", "asserted").limit(MAX_AXIOMS + 1)
+        return [(int(s), int(p), int(o), bool(asserted)) for s, p, o, asserted in limited.collect()]
 
     def vocabulary(self) -> list[tuple[int, int, int, bool]]:
-        """Triples of a vocabulary."""
+        """The triples of a vocabulary."""
         return self._collect(self._schema())
 
     def equals(self) -> list[tuple[int, int, int, bool]]:
-        """What is the same as something in an axiom; and one pair of things, if there is one."""
+        """The equals of terms of axioms, and one pair of equal terms, if any."""
         if not self._same_as:
             return []
         pairs = self._rows.where(f"p = {self._same_as} AND s <> o")
@@ -108,12 +108,12 @@ class _Taking:
         if not self._type:
             return []
         classes = self._schema().selectExpr("s AS i").dropDuplicates()
-        types = self._rows.where(f"p = {self._type} AND stated")
+        types = self._rows.where(f"p = {self._type} AND asserted")
         held = types.join(classes, types["o"] == classes["i"], "left_semi").groupBy("o")
         return self._collect(
             held.agg({"s": "min"})
             .toDF("o", "s")
-            .selectExpr("s", f"{self._type}L AS p", "o", "true AS stated")
+            .selectExpr("s", f"{self._type}L AS p", "o", "true AS asserted")
         )
 
     def containers(self) -> list[tuple[int, int, int, bool]]:
@@ -125,7 +125,7 @@ class _Taking:
         if not ids:
             return []
         rows = self._rows.where(f"p IN ({', '.join(ids)})").groupBy("p")
-        first = rows.agg({"s": "min", "o": "min", "stated": "max"})
+        first = rows.agg({"s": "min", "o": "min", "asserted": "max"})
         picked = first.toDF("p", *[column.split("(")[1][:-1] for column in first.columns[1:]])
         return self._collect(picked)
 
@@ -138,13 +138,13 @@ class _Taking:
         literals = self._naming.frame.where(kinds).selectExpr("id AS i")
         rows = self._rows.where(f"p IN ({', '.join(ids)})")
         held = rows.join(literals, rows["o"] == literals["i"], "left_semi").groupBy("p", "o")
-        picked = held.agg({"s": "min", "stated": "max"})
+        picked = held.agg({"s": "min", "asserted": "max"})
         picked = picked.toDF("p", "o", *[c.split("(")[1][:-1] for c in picked.columns[2:]])
         return self._collect(picked)
 
 
 def ill_typed_keys(naming: Naming) -> list[bytes]:
-    """The ill-typed literals with the least ids, as many as are reported."""
+    """The first ill-typed literals by id, at most as many as are reported."""
     typed = naming.frame.where("substr(key, 1, 1) = X'05'")
     found = mapped(typed, ill_typed_of, typed.schema)
     return [bytes(key) for _, key in found.orderBy("id").limit(MAX_ILL_TYPED).collect()]

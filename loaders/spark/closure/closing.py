@@ -1,4 +1,4 @@
-"""The closure of a data set on Spark: as if a store had been loaded and told to reason.
+"""The closure of a data set on Spark; the result is that of `load` and `reason` in a store.
 
 Start reading at `close`.
 """
@@ -16,7 +16,7 @@ from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.axioms import Axioms, ill_typed_keys
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import Frame, local_frame, to_arrow
-from triplestore.loaders.spark.closure.locally import closed_here
+from triplestore.loaders.spark.closure.local_closure import closed_here
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import Given, Programs
@@ -24,22 +24,22 @@ from triplestore.loaders.spark.closure.rounds import Progress
 from triplestore.relations import ChangedRows
 from triplestore.storage.metadata import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 
-MOST_TURNS = 200
-"""Maximum number of turns that find new axioms; more means that the rules are wrong."""
+MAX_TURNS = 200
+"""Maximum number of turns that find new axioms."""
 
 TupleName = tuple[int, int]
 
 
 @dataclass
-class Closure:
-    """All facts of the default graph, and what a store keeps besides.
+class SparkClosure:
+    """All facts of the default graph, and the other parts of a store with a closure.
 
     facts     s, p, o, status, count: asserted and inferred, each once
     rows      the same for relations of rules: k (arity), c0 (name), c1, ..., status, count
-    quads     what ontology files state, in graphs of their own: s, p, o, g
-    new_keys  terms that the data do not have, numbered behind theirs in this order
-    meta      the program, the regimes and so on, as `Store.reason` leaves them
-    counts    how often each constraint is violated, by its id
+    quads     the statements of ontology files, in their graphs: s, p, o, g
+    new_keys  keys of new terms, numbered after the terms of the data in this order
+    meta      the program, the regimes and so on, as in a store after `Store.reason`
+    counts    number of violations of each constraint, by its id
     figures   rounds, turns, rules, facts
     """
 
@@ -64,12 +64,12 @@ class Closure:
             some = (k == arity) & (c0 == name)
             own = [column[some] for column in columns[:arity]]
             order = np.lexsort(own[::-1])
-            said = status[some][order].astype(np.uint8), 0, count[some][order]
-            made[name, arity] = ChangedRows.of([column[order] for column in own], *said)
+            marks = status[some][order].astype(np.uint8), 0, count[some][order]
+            made[name, arity] = ChangedRows.of([column[order] for column in own], *marks)
         return made
 
     def release(self) -> None:
-        """The frames are not needed any more."""
+        """Release the frames."""
         if self._evaluated is not None:
             self._evaluated.release()
 
@@ -89,44 +89,44 @@ def close(
     options: Options | None = None,
     progress: Progress | None = None,
     **told: Any,
-) -> Closure:
-    """What follows from triples by regimes and rules, with what is asserted.
+) -> SparkClosure:
+    """The closure of triples under regimes and rules, asserted facts included.
 
-    triples   s, p, o and maybe g, as ids; distinct. Those of named graphs (g) take no part
+    triples   s, p, o and optionally g, as ids; distinct. Triples of named graphs (g) are ignored
     terms     id, key
     reason    names of regimes; `rules`, `ontology` and other options are those of `Store.reason`
-    work      a directory (or URI) that all nodes see, for rounds
-    files     number of files the data came from: blank nodes of ontology files are named after them
-    prefixes  of the data, for rules in text
-    given     rules that are in force already, instead of `files` and `prefixes`
+    work      a directory (or URI) that all nodes see, for the tables of rounds
+    files     number of files of the data; ontology files get the next numbers, for blank nodes
+    prefixes  prefixes of the data, for rules in text
+    given     rules in force, instead of `files` and `prefixes`
     progress  called after each round
     """
     options = options or Options()
     if told.get("scope") not in (None, "default"):
-        raise UsageError("a closure on Spark is of the default graph only: leave scope out")
+        raise UsageError("a closure on Spark has the default graph only: leave scope out")
     if "g" in triples.columns:
         triples = triples.where("g IS NULL")
-    stated = triples.select("s", "p", "o")
+    asserted = triples.select("s", "p", "o")
     if given is None:
         kept = {FILES: str(files).encode()} if files else {}
         if prefixes:
             kept[PREFIXES] = bytes_of_prefixes(prefixes)
         given = Given(kept)
     told = {**told, "rules": rules, "ontology": ontology}
-    here = closed_here(spark, stated, terms, given, reason, told, options)
+    here = closed_here(spark, asserted, terms, given, reason, told, options)
     if here is not None:
-        return Closure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
+        return SparkClosure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
     naming = Naming(spark, terms, work, options.most_terms, options.held_rows)
-    programs = _programs(stated, naming, given, reason, told)
+    programs = _programs(asserted, naming, given, reason, told)
     regimes = bool(reason) or REGIMES in given.kept
     before: Evaluated | None = None
-    for turn in range(1, MOST_TURNS + 1):
+    for turn in range(1, MAX_TURNS + 1):
         place = f"{work.rstrip('/')}/turn-{turn}"
         known = None
         if before is not None and programs.grew:
             known = _triples(before).select("s", "p", "o")
         evaluated = evaluate(
-            programs.program, stated, naming, place, options, progress, programs.seeds(), known
+            programs.program, asserted, naming, place, options, progress, programs.seeds(), known
         )
         if before is not None:
             before.release()
@@ -137,9 +137,9 @@ def close(
 
 
 def _triples(evaluated: Evaluated) -> Frame:
-    """The triples that hold so far, and whether they are asserted."""
+    """The triples known so far, and whether they are asserted."""
     every = evaluated.facts.every().where("k = 2")
-    return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
+    return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS asserted")
 
 
 def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], regimes: bool) -> Axioms:
@@ -149,15 +149,15 @@ def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], regimes: bool)
 
 
 def _programs(
-    stated: Frame,
+    asserted: Frame,
     naming: Naming,
     given: Given,
     reason: Sequence[str],
     told: dict[str, Any],
 ) -> Programs:
-    """The program of the axioms that are asserted, and of the literals that it has to know of."""
+    """The program of the asserted axioms, and of the literals that it needs."""
     regimes = bool(reason) or REGIMES in given.kept
-    rows = stated.selectExpr("s", "p", "o", "true AS stated")
+    rows = asserted.selectExpr("s", "p", "o", "true AS asserted")
     made = Programs(naming, _axioms(rows, naming, (), regimes), (), given, reason, **told)
     ill = ill_typed_keys(naming) if made.looks_at_literals else []
     if not (ill or made.valued):
@@ -168,7 +168,7 @@ def _programs(
 
 def _closure(
     spark: Any, evaluated: Evaluated, programs: Programs, turn: int, place: str
-) -> Closure:
+) -> SparkClosure:
     counted = evaluated.counted()
     path = f"{place}/closed"
     counted.write.mode("overwrite").parquet(path)
@@ -179,7 +179,7 @@ def _closure(
     hidden = _hidden(facts, evaluated.naming)
     if hidden:
         meta[HIDDEN] = str(hidden).encode()
-    return Closure(
+    return SparkClosure(
         facts,
         counted.where("k > 2").select(*columns, "status", "count"),
         _quads(spark, programs.quads()),
@@ -201,7 +201,7 @@ def _quads(spark: Any, rows: Sequence[Sequence[int]]) -> Frame:
 
 
 def _hidden(facts: Frame, naming: Naming) -> int:
-    """Number of facts that are not RDF triples: literals as subjects, non-IRIs as predicates."""
+    """Number of facts that are not RDF triples (literal as subject, non-IRI as predicate)."""
     kind = "substr(key, 1, 1)"
     odd = naming.frame.where(f"{kind} NOT IN (X'01', X'02')").selectExpr("id AS s")
     named = facts.select("p").dropDuplicates()

@@ -1,16 +1,16 @@
 """Equality by representatives, inside of a closure on Spark.
 
 Start reading at `expanded`. The rules of equality copy every fact to all equals of its terms, and
-again whatever follows from the copies. Instead, one term stands for all that are equal to it: facts
-are rewritten to representatives, other rules are applied to these, what they find to be the same is
-merged (components of a graph), and so on until nothing changes. Then every fact is written out for
-all equals at once. The result is the same as by the rules of equality.
+then every inferred fact. Instead, one term represents its equals here: facts are rewritten to
+representatives, the other rules are applied to them, new equals are merged (components of a graph),
+until nothing changes. Then every fact is written out for all equals. The result is that of the
+rules of equality.
 
-That is done with *safe* rules only, which mean the same for representatives as for all equals: no
-values, no counting, no negation, no variable properties, and none of the properties of which the
-rules of equality leave out reflexive facts (`KEPT_APART`). What comes out is a large part of the
-closure; the exact rules begin with it and find the rest. In their first round they need not look at
-what is known to be closed: safe rules and copies of facts (`settled`), except those properties.
+Only *safe* rules are used, whose meaning for representatives and for all equals is the same: no
+values, counting, negation or variable properties, and no property of which the rules of equality
+omit reflexive facts (`KEPT_APART`). The result is a large part of the closure; the exact rules
+start with it and infer the rest. Their first round omits what is known to be closed: safe rules and
+copies of facts (`settled`), except for those properties.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ KEPT_APART = (
     *(b"\x01" + RDFS.encode() + name for name in (b"subClassOf", b"subPropertyOf")),
     *(b"\x01" + OWL.encode() + name for name in (b"equivalentClass", b"equivalentProperty")),
 )
-"""Properties of which the rules of equality leave out what is reflexive."""
+"""Properties of which the rules of equality omit reflexive facts."""
 
 _TYPE_KEY = b"\x01" + RDF_TYPE.encode()
-MOST_MERGES = 100
+MAX_MERGES = 100
 
 Follow = Callable[[Program, Frame, str], Frame]
-"""What follows from triples by a program, as triples; the last argument is where to write."""
+"""The closure of triples under a program, as triples; the last argument is a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """Facts that are known to follow, and rules that need not be applied to them again.
+    """Facts known to follow, and the rules that need not be applied to them again.
 
     triples  s, p, o
-    settled  places of rules that conclude nothing more from them
-    first    rules for the first round instead of those
+    settled  places of rules that conclude nothing new from the triples
+    first    rules for the first round instead of these
     """
 
     triples: Frame
@@ -70,21 +70,26 @@ class Expanded:
 
 
 def has_equality(rules: Iterable[Rule]) -> bool:
-    """Whether all rules of equality are among simple rules."""
+    """Whether simple rules contain all rules of equality."""
     known = {signature(rule) for rule in rules}
     return all(signature(one) in known for rule in _equality() for one in rule.split())
 
 
 def expanded(
-    rules: Sequence[Rule], stated: Frame, naming: Naming, graphs: Graphs, work: str, follow: Follow
+    rules: Sequence[Rule],
+    asserted: Frame,
+    naming: Naming,
+    graphs: Graphs,
+    work: str,
+    follow: Follow,
 ) -> Expanded | None:
     """A large part of the closure under equality; None if equality renames the vocabulary."""
     safe = [number for number, rule in enumerate(rules) if is_safe(rule)]
     ids = naming.known_ids([*KEPT_APART, _TYPE_KEY])
     same_as = ids[SAME_AS]
-    rows = stated
-    pairs = stated.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
-    for turn in range(MOST_MERGES):
+    rows = asserted
+    pairs = asserted.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
+    for turn in range(MAX_MERGES):
         classes = _Classes.of(pairs, naming, graphs)
         constants = constants_of(rules[number] for number in safe)
         moved = classes.of_constants(naming.ids_of(constants), naming)
@@ -104,9 +109,9 @@ def expanded(
 
 @dataclass(frozen=True, slots=True)
 class _Classes:
-    """Which terms are the same.
+    """Classes of equal terms.
 
-    members  node, component: also of literals, by which other terms may be the same
+    members  node, component; literals included, since they may connect other terms
     named    node, name: the representative of each term that is not a literal
     """
 
@@ -123,11 +128,11 @@ class _Classes:
         return cls(members, named)
 
     def has(self, number: int) -> bool:
-        """Whether a term is the same as another one."""
+        """Whether a term is equal to another term."""
         return bool(self.named.where(f"node = {number}").limit(1).count())
 
     def of_constants(self, ids: dict[bytes, int], naming: Naming) -> dict[bytes, bytes]:
-        """The representatives of constants that have another one, by their keys."""
+        """The representatives of constants that are not their own representative, by key."""
         if not ids:
             return {}
         listed = ", ".join(map(str, ids.values()))
@@ -145,21 +150,21 @@ class _Classes:
         return rows.selectExpr(*[f"coalesce(n{x}, {x}) AS {x}" for x in "spo"]).dropDuplicates()
 
     def written_out(self, rows: Frame) -> Frame:
-        """Triples of all equals of representatives."""
+        """The triples of all equals of representatives."""
         for place in ("s", "p", "o"):
             equals = self.named.selectExpr(f"name AS {place}", f"node AS n{place}")
             rows = rows.join(equals, place, "left")
         return rows.selectExpr(*[f"coalesce(n{x}, {x}) AS {x}" for x in "spo"])
 
     def joins(self, pairs: Frame) -> bool:
-        """Whether some pairs make one class of several."""
+        """Whether some pairs connect different classes."""
         one = self.members.selectExpr("node AS a", "component AS ca")
         other = self.members.selectExpr("node AS b", "component AS cb")
         found = pairs.join(one, "a", "left").join(other, "b", "left")
         return bool(found.where("coalesce(ca, a) <> coalesce(cb, b)").limit(1).count())
 
     def pairs(self, same_as: int) -> Frame:
-        """That terms of one class are the same."""
+        """The owl:sameAs triples between terms of one class."""
         other = self.members.selectExpr("node AS o", "component")
         found = self.members.selectExpr("node AS s", "component").join(other, "component")
         return found.where("s <> o").selectExpr("s", f"{same_as}L AS p", "o")
@@ -170,7 +175,7 @@ def _equality() -> Sequence[Rule]:
 
 
 def is_safe(rule: Rule) -> bool:
-    """Whether a rule means the same for representatives; see the top of this file."""
+    """Whether a rule is safe; see the top of this file."""
     if not rule.body or rule.nots or rule.aggregates or rule.binds:
         return False
     (head,) = rule.heads
@@ -194,13 +199,13 @@ def _names(atom: Atom) -> set[bytes]:
 
 
 def _tells_apart(item: Filter) -> bool:
-    """Whether a filter is `!SAMETERM(?x, ?y)`: true of representatives, it is of their equals."""
+    """Whether a filter is `!SAMETERM(?x, ?y)`: true for representatives, it is so for equals."""
     text = condition_on_ids(item.expression, None) or ""
     return text.startswith("(NOT (") and " AND " not in text and " OR " not in text
 
 
 def _renamed(rule: Rule, moved: dict[bytes, bytes]) -> Rule:
-    """A rule that speaks of representatives."""
+    """A rule with constants replaced by representatives."""
 
     def change(term: Any) -> Any:
         return (
@@ -214,13 +219,13 @@ def _renamed(rule: Rule, moved: dict[bytes, bytes]) -> Rule:
 
 
 def _mapped(item: Item, change: Callable[[Any], Any]) -> Atom:
-    """An atom with other terms: rules that are rewritten have atoms and filters only."""
+    """An atom with other terms; rewritten rules have only atoms and filters."""
     assert isinstance(item, TripleAtom | TupleAtom), item
     return item.map(change)
 
 
 def settled_among(rules: Sequence[Rule], safe: Iterable[int]) -> frozenset[int]:
-    """The places of rules that conclude nothing new from what is written out."""
+    """The places of rules that conclude nothing new from the written-out facts."""
     copying = {signature(one) for rule in _equality() for one in rule.split()}
     found = {number for number, rule in enumerate(rules) if signature(rule) in copying}
     found -= {n for n in found if not _copies_any(rules[n])}
@@ -229,13 +234,13 @@ def settled_among(rules: Sequence[Rule], safe: Iterable[int]) -> frozenset[int]:
 
 
 def _copies_any(rule: Rule) -> bool:
-    """Whether a rule of equality is one that copies facts, or says what equality is."""
+    """Whether a rule of equality copies facts, or concludes equality."""
     (head,) = rule.heads
     return _names(head) <= {SAME_AS}
 
 
 def _copies(rules: Sequence[Rule], ids: dict[bytes, int]) -> tuple[Rule, ...]:
-    """The rules that replace subjects and objects, for facts that were not written out."""
+    """The rules that replace subjects and objects, for facts that are not written out."""
     known = {signature(rule) for rule in rules}
     made = []
     for rule in (one for several in _equality() for one in several.split()):

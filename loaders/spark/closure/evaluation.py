@@ -1,4 +1,4 @@
-"""A program evaluated on Spark: from what is asserted to all that holds, with status and counters.
+"""Evaluation of a program on Spark: from asserted facts to the closure, with status and counters.
 
 Start reading at `evaluate`.
 """
@@ -14,14 +14,14 @@ import numpy as np
 from triplestore.datalog.program import TYPE, Program
 from triplestore.loaders.spark.closure.equality import KEPT_APART, Expanded, expanded, has_equality
 from triplestore.loaders.spark.closure.expressions import Expressions
-from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
+from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame, union
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.groups import close_group, is_empty, structure_in_force
 from triplestore.loaders.spark.closure.joins import Joiner
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.phases import Phase, nonrecursive, phases_of
-from triplestore.loaders.spark.closure.rounds import Progress, Rounds, union
+from triplestore.loaders.spark.closure.rounds import Progress, Rounds
 from triplestore.loaders.spark.closure.shapes import (
     TRIPLE,
     Shape,
@@ -41,7 +41,7 @@ _NOTHING = b"\x01" + OWL.encode() + b"Nothing"
 
 @dataclass(slots=True)
 class Evaluated:
-    """A program and all that follows from it."""
+    """A program and its closure."""
 
     compiled: Compiled
     ids: dict[bytes, int]
@@ -59,8 +59,8 @@ class Evaluated:
         """All facts with `status` and `count`, the number of nonrecursive instances."""
         numbers = nonrecursive(self.compiled)
         rules = [(number, self.compiled.rules[number]) for number in numbers]
-        stated = facts_of((rule for _, rule in rules), self.ids)
-        counts = self.rounds.instances(shapes_of(rules, self.ids), stated)
+        asserted = facts_of((rule for _, rule in rules), self.ids)
+        counts = self.rounds.instances(shapes_of(rules, self.ids), asserted)
         columns = self.facts.columns
         found = self.facts.every().join(self.facts.beside(counts), columns, "left")
         status = f"IF(r = 0, {EXPLICIT}, {INFERRED}) AS status"
@@ -69,7 +69,7 @@ class Evaluated:
         )
 
     def violations(self) -> dict[str, int]:
-        """How often each constraint is violated, by its id; members of owl:Nothing are, too."""
+        """Number of violations of each constraint, by its id; also of members of owl:Nothing."""
         found: dict[str, int] = {}
         known = self.facts.known
         constraints = self.compiled.simple.violations.values()
@@ -86,7 +86,7 @@ class Evaluated:
 
 def evaluate(
     program: Program,
-    stated: Frame,
+    asserted: Frame,
     naming: Naming,
     work: str,
     options: Options,
@@ -94,10 +94,10 @@ def evaluate(
     more: Sequence[tuple[int, ...]] = (),
     before: Frame | None = None,
 ) -> Evaluated:
-    """Everything that follows from asserted triples (s, p, o; distinct) by a program.
+    """The closure of asserted triples (s, p, o; distinct) under a program.
 
-    more    facts that are known to follow, as (arity, name, arguments), to save rounds
-    before  triples that are known to follow
+    more    facts known to follow, as (arity, name, arguments); they save rounds
+    before  triples known to follow
     """
     compiled = Compiled(program, _numbers())
     rules = compiled.rules
@@ -112,31 +112,31 @@ def evaluate(
     evaluated = Evaluated(compiled, ids, naming, facts, rounds)
     graphs = Graphs(spark, work, options.driver_edges)
     given = [*facts_of(rules, ids), *more]
-    begun = stated if before is None else stated.unionAll(before).dropDuplicates()
+    begun = asserted if before is None else asserted.unionAll(before).dropDuplicates()
     known = _by_representatives(evaluated, begun, given, graphs, work, options)
-    facts.start(facts.flat_triples(stated))
+    facts.start(facts.flat_triples(asserted))
     also = [] if before is None else [facts.flat_triples(before)]
     also += [] if known is None else [facts.flat_triples(known.triples)]
     if given or also:
         facts.add(union([facts.flat_rows(given), *also]))
     begun_at = facts.now
     for phase in phases_of(compiled):
-        # What is settled is settled for the earlier facts only.
+        # Rules are settled for the facts of the beginning only.
         _run(phase, evaluated, graphs, known if facts.now == begun_at else None)
     return evaluated
 
 
 def _by_representatives(
     evaluated: Evaluated,
-    stated: Frame,
+    asserted: Frame,
     given: Sequence[tuple[int, ...]],
     graphs: Graphs,
     work: str,
     options: Options,
 ) -> Expanded | None:
-    """What follows where equals are rewritten, if there are rules of equality.
+    """The facts found by rewriting equals, if there are rules of equality.
 
-    given  facts that follow beside those asserted
+    given  inferred facts known before
     """
     rules, naming = evaluated.compiled.rules, evaluated.naming
     if not options.representatives or not has_equality(rules):
@@ -150,8 +150,8 @@ def _by_representatives(
     rows = [row for row in given if row[0] == TRIPLE]
     if rows:
         more = local_frame(naming.spark, ["k", "p", "s", "o"], rows).select("s", "p", "o")
-        stated = stated.unionAll(more).dropDuplicates()
-    return expanded(rules, stated, naming, graphs, work, follow)
+        asserted = asserted.unionAll(more).dropDuplicates()
+    return expanded(rules, asserted, naming, graphs, work, follow)
 
 
 def _run(phase: Phase, evaluated: Evaluated, graphs: Graphs, known: Expanded | None) -> None:
@@ -183,7 +183,7 @@ def _arity(rule: Any) -> int:
 
 
 def _numbers() -> Any:
-    """Numbers for keys instead of ids, which the compiler of the engine wants."""
+    """A function from keys to numbers, which the engine's compiler needs instead of ids."""
     known: dict[bytes, int] = {}
 
     def ids_of(keys: Sequence[bytes]) -> Any:

@@ -1,14 +1,14 @@
 """FILTER, BIND and aggregates on Spark.
 
 Start reading at `Expressions`. A test whether terms are the same is a condition on ids
-(`condition_on_ids`) and needs no terms. Everything else is evaluated by `expressions`, as in the
-store: the keys of the terms in question are joined to the rows, and executors evaluate a batch at a
-time, with a small dictionary of the terms of that batch.
+(`condition_on_ids`) and needs no terms. All other expressions are evaluated by `expressions`, as in
+the store: the keys of the needed terms are joined to the rows, and executors evaluate one batch at
+a time, with a small dictionary of the terms of that batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,17 +22,17 @@ from triplestore.expressions.vectors import ids_of
 from triplestore.loaders.spark.closure.facts import Facts, Frame
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import Shape
-from triplestore.loaders.spark.jobs.workers import mapped
+from triplestore.loaders.spark.jobs.workers import Batches, mapped
 from triplestore.operators.frame import Frame as Columns
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
 
 _NOTHING = "1L AS nothing"
-"""Arrow does not count rows without columns."""
+"""A column for frames without others: Arrow does not count rows without columns."""
 
 
 class Expressions:
-    """How expressions are evaluated on states (see `joins`)."""
+    """Evaluates expressions on states (see `joins`)."""
 
     def __init__(self, naming: Naming, facts: Facts) -> None:
         self.naming, self.facts = naming, facts
@@ -60,7 +60,7 @@ class Expressions:
         name: str,
         few: bool = False,
     ) -> Frame:
-        """The rows with the id of an expression's value beside them; other rows are dropped."""
+        """The rows with the id of an expression's value; rows without a value are dropped."""
         from pyspark.sql.types import BinaryType, StructField, StructType
 
         rows = self._with_keys(state, needs, few)
@@ -90,7 +90,7 @@ class Expressions:
         return state
 
     def summarise(self, shape: Shape, matches: Frame, width: int) -> Frame:
-        """What an aggregate rule concludes from all matches of its body, as facts."""
+        """The conclusions of an aggregate rule from all matches of its body, as facts."""
         from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
         form = shape.form
@@ -145,10 +145,9 @@ def _top(shape: Shape) -> int:
 
 
 def condition_on_ids(expression: Expression, naming: Naming | None) -> str | None:
-    """A condition that asks only which terms are the same and of what kind, in SQL; None if it asks
-    more.
+    """A condition about identity and kinds of terms only, in SQL; None for other conditions.
 
-    naming  of the terms; without one constants are 0, and kinds are not known
+    naming  the terms; without it, constants are 0 and kinds are unknown
 
     >>> from triplestore.expressions.text.expression_parser import parse_expression
     >>> condition_on_ids(parse_expression("!SAMETERM(?v0, ?v1) && ?v0 NOT IN (<x:a>)"), None)
@@ -179,10 +178,10 @@ _KINDS = {"ISIRI": (IRI,), "ISURI": (IRI,), "ISBLANK": (BLANK,), "ISLITERAL": (S
 
 
 def _same_test(name: str, parts: Sequence[Expression], naming: Naming | None) -> str | None:
-    """The condition of a comparison, if it compares terms and not values."""
+    """The condition of a comparison of terms; None if it compares values."""
     if not all(isinstance(part, Variable | Constant) for part in parts):
         return None
-    # An IRI is equal to itself only; of two other terms `=` asks for values.
+    # An IRI is equal only to itself; for other terms `=` compares values.
     named = any(_is_name(part) for part in parts[:2])
     if name == "SAMETERM" or (name in ("=", "!=") and named):
         sign = "<>" if name == "!=" else "="
@@ -207,8 +206,6 @@ def _place(part: Expression, naming: Naming | None) -> str:
 
 # -- on executors ---------------------------------------------------------------------------------
 
-Batches = Iterable[Any]
-
 
 def filtered(
     batches: Batches, expression: Expression, columns: list[str], needs: tuple[int, ...]
@@ -227,7 +224,7 @@ def filtered(
 def computed(
     batches: Batches, expression: Expression, columns: list[str], needs: tuple[int, ...]
 ) -> Iterator[Any]:
-    """The rows of Arrow batches with the key of an expression's value, where it has one."""
+    """The rows of Arrow batches with the key of an expression's value, if it has one."""
     import pyarrow as pa
 
     for batch in batches:
@@ -246,7 +243,7 @@ def summarised(
 ) -> Iterator[Any]:
     """One row for each group of all batches: its ids, and the keys of the results.
 
-    A group lies in one partition, which is held as a whole.
+    A group is in one partition, which is held in memory.
     """
     import pyarrow as pa
 
@@ -275,7 +272,7 @@ def summarised(
         keys.append(pa.array(_keys(scope.terms, made), pa.binary()))
     columns = [pa.array(distinct[:, i]) for i in range(distinct.shape[1])]
     names = [*groups, *[f"made{i}" for i in range(len(keys))]]
-    if not names:  # it asks only whether there is a match; a batch without columns has no rows
+    if not names:  # only the existence of a match matters; a batch without columns has no rows
         names, columns = ["nothing"], [pa.array([1], pa.int64())]
     yield pa.RecordBatch.from_arrays([*columns, *keys], names=names).filter(pa.array(known))
 

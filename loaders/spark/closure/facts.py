@@ -1,16 +1,15 @@
-"""The facts that hold, on Spark: a few tables, cut by the hash of the fact.
+"""The known facts on Spark: a few tables, bucketed by the hash of the fact.
 
-Start reading at `Facts`. A row is `k` (arity), `c0` (name), `c1`, `c2`, ... (arguments; 0 where the
-arity is less) and `r`, the round in which it came; what is asserted came in round 0. What is always
-true: no fact is in two rows; each table (a *run*) is cut into the same number of buckets by the
-hash of the whole fact. So candidates are shuffled once, by the aggregation that makes them
-distinct, and known facts are read in place, without a shuffle (see `explain`). Small runs are
-written again with each round, as one: a rule that reads all facts reads each run, and a run of a
-hundred rows costs as many tasks as one of a million.
+Start reading at `Facts`. A row is `k` (arity), `c0` (name), `c1`, `c2`, ... (arguments; 0 beyond
+the arity) and `r`, the round that added it; asserted facts have round 0. Always true: no fact is in
+two rows; each table (a *run*) has the same number of buckets by the hash of the whole fact. So
+candidates are shuffled once, by the aggregation that makes them distinct, and known facts are read
+without a shuffle (see `explain`). Small runs are merged with each round: a rule that reads all
+facts reads each run, and a run of a hundred rows takes as many tasks as one of a million.
 
 Runs are Parquet files under the work directory. So a round depends on files, not on earlier rounds,
-and nothing is lost with an executor. Up to `held_rows` facts are held by the driver (`held`)
-instead of in tables.
+and nothing is lost with an executor. The driver holds up to `held_rows` facts (`driver_rows`)
+instead of tables.
 """
 
 from __future__ import annotations
@@ -23,28 +22,20 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.loaders.spark.closure.held import I64, ONE_TASK, Held, groups_of, settings
+from triplestore.loaders.spark.closure.driver_rows import I64, ONE_TASK, Held, groups_of, settings
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE
+from triplestore.loaders.spark.thresholds import SPARK
 
 Frame: TypeAlias = Any
 """A DataFrame of Spark."""
 
-MOST_COUNTED = 500_000
-"""Maximum number of relations and classes that are counted; others are taken to be small."""
-
-ROWS_A_PART = 100_000
-"""Number of facts that are worth a task of their own."""
-
-RECUT = 8
-"""Facts are cut again when they are this many times more than their parts are meant for."""
-
 
 @dataclass(slots=True)
 class Statistics:
-    """How many facts there are, by relation and by class.
+    """Numbers of facts by relation and by class.
 
-    whole  whether everything was counted
+    whole  whether all relations and classes were counted
     """
 
     relations: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -53,7 +44,7 @@ class Statistics:
     whole: bool = True
 
     def add(self, other: Statistics) -> None:
-        """Count those, too."""
+        """Add other counts."""
         for relation, count in other.relations.items():
             self.relations[relation] = self.relations.get(relation, 0) + count
         for class_, count in other.classes.items():
@@ -62,10 +53,10 @@ class Statistics:
         self.whole = self.whole and other.whole
 
 
-class Run(NamedTuple):
+class FactTable(NamedTuple):
     """A table of facts.
 
-    level  0 for what is asserted
+    level  0 for asserted facts
     """
 
     name: str
@@ -74,13 +65,13 @@ class Run(NamedTuple):
 
 
 class Facts:
-    """What holds so far, by rounds.
+    """The facts known so far, by rounds.
 
     width  the greatest arity
     now    the last round
-    fresh  what came in it
-    known  what came in all
-    runs   the tables they are in
+    fresh  counts of the facts of the last round
+    known  counts of all facts
+    runs   the tables of facts
     """
 
     def __init__(
@@ -93,7 +84,7 @@ class Facts:
         self._parts, self._most_parts = options.partitions or most_parts, most_parts
         self._held: Held | None = None
         self._held_frame: Frame = None
-        self.runs: list[Run] = []
+        self.runs: list[FactTable] = []
         self._last = ""
         self._name = f"closure_{uuid.uuid4().hex}"
         self._made = 0
@@ -119,23 +110,23 @@ class Facts:
         """Whether all frames of facts are one partition, so that joins need not move them."""
         return self._held is not None
 
-    def start(self, stated: Frame) -> None:
-        """Begin with what is asserted, which is distinct."""
-        rows = self._few(stated.select(*self.columns))
+    def start(self, asserted: Frame) -> None:
+        """Begin with the asserted facts, which are distinct."""
+        rows = self._few(asserted.select(*self.columns))
         if rows is not None:
             self._held = Held(np.zeros((0, len(self.columns) + 1), np.int64))
             self._hold(rows)
             return
-        self._parts = self._parts_for(stated.count())
-        self._last = self._save(stated.selectExpr(*self.columns, "0 AS r"))
+        self._parts = self._parts_for(asserted.count())
+        self._last = self._save(asserted.selectExpr(*self.columns, "0 AS r"))
         self._count()
-        self.runs.append(Run(self._last, 0, self.fresh.total))
+        self.runs.append(FactTable(self._last, 0, self.fresh.total))
 
     def every(self) -> Frame:
         """All facts."""
         if self.single:
             return self._held_frame
-        return _union(map(self._table, self._names()))
+        return union(map(self._table, self._names()))
 
     def last(self) -> Frame:
         """The facts of the last round."""
@@ -143,25 +134,25 @@ class Facts:
         return rows.where(f"r = {self.now}")
 
     def beside(self, frame: Frame) -> Frame:
-        """The right side of a join by columns: Spark is told not to move what is one part."""
+        """The right side of a join by columns, with the hint not to move single parts."""
         return frame.hint("shuffle_hash") if self.single else frame
 
     def gathered(self, rows: Frame) -> Frame:
-        """Rows as many as the facts; by the driver, if it holds these."""
+        """Rows of the size of the facts; collected by the driver if it holds the facts."""
         if not self.single:
             return rows
         with settings(self.spark, ONE_TASK):
             return from_arrow(self.spark, to_arrow(rows))
 
     def new_among(self, candidates: Frame) -> Frame:
-        """The candidates that are not known, each once; cut as the runs are."""
+        """The unknown candidates, each once; bucketed as the runs are."""
         new = candidates.select(*self.columns).dropDuplicates()
         for name in self._names():
             new = new.join(self._table(name), self.columns, "left_anti")
         return new
 
     def add(self, candidates: Frame) -> int:
-        """Make a round of the new candidates; returns how many there were."""
+        """Add the new candidates as a round; returns their number."""
         if self._held is not None:
             rows = self._few(candidates.select(*self.columns).dropDuplicates())
             if rows is not None:
@@ -173,7 +164,7 @@ class Facts:
         self.now += 1
         rows = self.new_among(candidates).selectExpr(*self.columns, f"{self.now} AS r")
         if small:
-            rows = _union([rows, *(self._table(run.name) for run in small)])
+            rows = union([rows, *(self._table(run.name) for run in small)])
             rows = rows.repartition(self._parts, *self.columns)
         self._last = self._save(rows)
         self._count()
@@ -182,11 +173,11 @@ class Facts:
             self.now -= 1
             self._last = before
             return 0
-        made = Run(self._last, 1, self.fresh.total + sum(run.rows for run in small))
+        made = FactTable(self._last, 1, self.fresh.total + sum(run.rows for run in small))
         self.runs = [*(run for run in self.runs if run not in small), made]
         for run in small:
             self._forget(run.name)
-        if self.known.total > RECUT * ROWS_A_PART * self._parts and self._recut():
+        if self.known.total > SPARK.recut_factor * SPARK.part_rows * self._parts and self._recut():
             return self.fresh.total
         if len(self.runs) > self._options.most_runs + 1:
             self._merge()
@@ -195,7 +186,7 @@ class Facts:
     # -- few facts -------------------------------------------------------------------------------
 
     def _few(self, rows: Frame) -> I64 | None:
-        """Rows fetched to the driver; None if they are too many to be held."""
+        """Rows fetched to the driver; None if there are too many."""
         most = self._options.held_rows
         if not most:
             return None
@@ -207,7 +198,7 @@ class Facts:
         return np.stack(columns, axis=1)
 
     def _hold(self, rows: I64) -> int:
-        """Make a round of new rows, or begin with them; returns their number."""
+        """Hold new rows as a round, or as the first rows; returns their number."""
         assert self._held is not None
         if len(rows) or not self.runs:
             self.now += bool(self.runs)
@@ -218,27 +209,27 @@ class Facts:
             groups, counts = groups_of(rows, self.type_id, TRIPLE)
             self.fresh = _statistics((*group, n) for group, n in zip(groups, counts, strict=True))
             self.known.add(self.fresh)
-            self.runs = [Run("", 0, len(self._held))]
+            self.runs = [FactTable("", 0, len(self._held))]
         return len(rows)
 
     def _spill(self) -> None:
-        """Write the held facts to a table, because they became too many."""
+        """Write the held facts to a table, because there are too many."""
         assert self._held is not None
         rows, self._held, self.runs = self._held_frame, None, []
         self._parts = self._parts_for(self.known.total)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
-        self.runs.append(Run(self._last, min(self.now, 1), self.known.total))
+        self.runs.append(FactTable(self._last, min(self.now, 1), self.known.total))
         self._held_frame = None
 
     # -- tables ----------------------------------------------------------------------------------
 
     def _parts_for(self, rows: int) -> int:
         """The number of parts for this number of facts."""
-        return self._options.partitions or min(self._most_parts, 1 + rows // ROWS_A_PART)
+        return self._options.partitions or min(self._most_parts, 1 + rows // SPARK.part_rows)
 
-    def _small(self) -> list[Run]:
-        """The runs that are written again with the next: the smallest, as far as they go."""
-        found, rows = list[Run](), 0
+    def _small(self) -> list[FactTable]:
+        """The runs to merge with the next: the smallest, up to a total of `small_rows`."""
+        found, rows = list[FactTable](), 0
         for run in sorted(self.runs, key=lambda one: one.rows):
             rows += run.rows
             if rows <= self._options.small_rows:
@@ -254,7 +245,7 @@ class Facts:
     def _save(self, rows: Frame) -> str:
         self._made += 1
         name = f"{self._name}_{self._made}"
-        # Candidates are cut as the tables are, so that the join needs no further shuffle.
+        # Candidates are bucketed as the tables are, so the join needs no further shuffle.
         with settings(self.spark, {"spark.sql.shuffle.partitions": str(self._parts)}):
             (
                 rows.write.format("parquet")
@@ -274,13 +265,14 @@ class Facts:
     def _counted(self, rows: Frame) -> Statistics:
         class_ = f"IF(k = {TRIPLE} AND c0 = {self.type_id}, c2, 0L) AS class"
         groups = rows.selectExpr("k", "c0", class_).groupBy("k", "c0", "class").count()
-        listed = groups.limit(MOST_COUNTED + 1).collect()
-        found = _statistics(listed[:MOST_COUNTED])
-        found.whole = len(listed) <= MOST_COUNTED
+        most = SPARK.counted_groups
+        listed = groups.limit(most + 1).collect()
+        found = _statistics(listed[:most])
+        found.whole = len(listed) <= most
         return found
 
     def _recut(self) -> bool:
-        """Cut all runs into more parts, if there may be more."""
+        """Write all runs with more parts, if more are allowed."""
         parts = self._parts_for(self.known.total)
         if parts <= self._parts:
             return False
@@ -289,20 +281,20 @@ class Facts:
             some = [run for run in old if run.level == level]
             if not some:
                 continue
-            rows = _union(self._table(run.name) for run in some)
+            rows = union(self._table(run.name) for run in some)
             last = self._save(rows.repartition(parts, *self.columns))
-            self.runs.append(Run(last, level, sum(run.rows for run in some)))
+            self.runs.append(FactTable(last, level, sum(run.rows for run in some)))
         self._last = last
         for run in old:
             self._forget(run.name)
         return True
 
     def _merge(self) -> None:
-        """Join the runs of rounds to one; what is asserted stays by itself."""
+        """Merge the runs of rounds; the asserted facts keep their own."""
         old = [run for run in self.runs if run.level]
-        rows = _union(self._table(run.name) for run in old)
+        rows = union(self._table(run.name) for run in old)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
-        merged = Run(self._last, 1, sum(run.rows for run in old))
+        merged = FactTable(self._last, 1, sum(run.rows for run in old))
         self.runs = [*(run for run in self.runs if not run.level), merged]
         for run in old:
             self._forget(run.name)
@@ -312,13 +304,13 @@ class Facts:
         self.spark.sql(f"DROP TABLE IF EXISTS {name}")
 
     def close(self) -> None:
-        """Take the tables out of Spark's catalogue; their files stay in the work directory."""
+        """Drop the tables from Spark's catalogue; their files remain in the work directory."""
         for name in sorted(self._saved):
             self._forget(name)
 
 
 def _statistics(groups: Iterable[Sequence[int]]) -> Statistics:
-    """Numbers of facts, given as arity, name, class (0 for none) and number."""
+    """The statistics of groups (arity, name, class or 0, number of facts)."""
     found = Statistics()
     for k, name, class_id, count in groups:
         relation = int(k), int(name)
@@ -329,12 +321,16 @@ def _statistics(groups: Iterable[Sequence[int]]) -> Statistics:
     return found
 
 
-def _union(frames: Iterable[Frame]) -> Frame:
+def union(frames: Iterable[Frame]) -> Frame:
+    """All rows of frames with the same columns.
+
+    Each track has its own tasks: a single task would need the tables of all joins.
+    """
     return reduce(lambda one, other: one.unionAll(other), frames)
 
 
 def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str] = ()) -> Frame:
-    """Rows of numbers that the driver has, as a frame: longs, except the columns in `ints`."""
+    """Rows of numbers of the driver as a frame; columns are longs, except those in `ints`."""
     import pyarrow as pa
 
     columns = np.array(rows, np.int64).reshape(len(rows), len(names)).T
@@ -346,7 +342,7 @@ def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str]
 
 
 def from_arrow(spark: Any, table: Any) -> Frame:
-    """An Arrow table as a frame; Spark 3.5 takes it by way of pandas, Connect no empty one."""
+    """An Arrow table as a frame. Spark 3.5 needs pandas for it; Connect refuses empty tables."""
     recent = int(spark.version.split(".")[0]) >= 4
     if not table.num_rows and (not recent or "connect" in type(spark).__module__):
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -358,7 +354,7 @@ def from_arrow(spark: Any, table: Any) -> Frame:
 
 
 def to_arrow(rows: Frame) -> Any:
-    """What the driver takes of a frame, as an Arrow table; Spark 3.5 gives it by way of pandas."""
+    """A frame fetched to the driver as an Arrow table; Spark 3.5 needs pandas for it."""
     if hasattr(rows, "toArrow"):
         return rows.toArrow()
     import pyarrow as pa

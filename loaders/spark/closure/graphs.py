@@ -1,12 +1,12 @@
-"""Graphs on Spark: connected components, strongly connected ones, and what is reached from where.
+"""Graphs on Spark: connected components, strongly connected components, and reachability.
 
-Start reading at `connected`, `reachable`. An edge is a row (a, b); a frame of edges need not be
-distinct. Nothing here follows paths edge by edge: components are found by alternating star
-contraction (large-star, small-star: O(log² n) rounds, no star is larger than the edges), closures
-by doubling (as many rounds as the longest path has binary digits).
+Start reading at `connected`, `reachable`. An edge is a row (a, b); edges need not be distinct.
+Nothing here follows paths edge by edge: components are found by alternating star contraction
+(large-star, small-star: O(log² n) rounds, no star is larger than the edges), closures by doubling
+(the number of rounds is the logarithm of the longest path).
 
-Every step is written to files under the work directory, and the next one reads these; the driver
-keeps small ones (`most`).
+Every step is written to files under the work directory, which the next one reads. The driver
+handles graphs of at most `most` edges.
 """
 
 from __future__ import annotations
@@ -20,27 +20,23 @@ from numpy.typing import NDArray
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
+from triplestore.loaders.spark.thresholds import SPARK
 
 I64 = NDArray[np.int64]
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 """Maximum number of steps; the algorithms need some twenty."""
-
-
-MOST_PAIRS = 5_000_000
-"""Maximum number of pairs that the driver makes of its edges."""
 
 
 class Graphs:
     """Algorithms on graphs.
 
-    most        maximum number of edges that the driver handles
-    most_pairs  maximum number of pairs of a closure that it makes
-    steps       number of steps on Spark
+    most   maximum number of edges that the driver handles
+    steps  number of steps on Spark
     """
 
-    def __init__(self, spark: Any, work: str, most: int, most_pairs: int = MOST_PAIRS) -> None:
-        self.spark, self.most, self.most_pairs, self.steps = spark, most, most_pairs, 0
+    def __init__(self, spark: Any, work: str, most: int) -> None:
+        self.spark, self.most, self.steps = spark, most, 0
         self._work, self._made = work.rstrip("/"), 0
 
     def kept(self, rows: Frame) -> tuple[Frame, int]:
@@ -72,25 +68,25 @@ class Graphs:
         return self.kept(found.selectExpr("node", "coalesce(v, node) AS component"))[0]
 
     def _contracted(self, edges: Frame) -> tuple[Frame, int]:
-        """Edges (u, v) from each node to the least of its component, except that one itself."""
+        """Edges (u, v) from each node to the least node of its component, except from that node."""
         links, count = self.kept(
             edges.where("a <> b").selectExpr("greatest(a, b) AS u", "least(a, b) AS v")
         )
         before: Any = None
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             links, count = self.kept(_small_star(_large_star(links)))
             (sums,) = links.selectExpr("bit_xor(xxhash64(u, v)) AS sum").collect()
             if (count, sums[0]) == before:
                 return links, count
             before = (count, sums[0])
-        raise BudgetError("the components of a graph were not found")
+        raise BudgetError(f"the components of a graph were not found in {MAX_STEPS} steps")
 
     # -- what is reached -------------------------------------------------------------------------
 
     def reachable(self, edges: Frame, starts: str = "") -> Frame:
-        """All pairs (a, b) with a path of one edge or more from a to b.
+        """All pairs (a, b) with a path of at least one edge from a to b.
 
-        starts  a condition on `a`, in SQL: only pairs that begin there are wanted
+        starts  a condition on `a`, in SQL, for the wanted pairs
         """
         edges, count = self.kept(edges.select("a", "b").dropDuplicates())
         if count <= self.most:
@@ -117,15 +113,15 @@ class Graphs:
         return pairs.join(one, "a").join(ends, "b").selectExpr("s AS a", "t AS b")
 
     def _reached_here(self, edges: Frame, starts: str) -> Frame | None:
-        """The same by the driver; None if there may be too many pairs."""
+        """The same computed by the driver; None if there may be too many pairs."""
         a, b = _columns(edges)
         nodes, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         numbers = places.astype(np.uint64)
         keys = numbers[: len(a)] << np.uint64(32) | numbers[len(a) :]
-        if len(keys) and TransitiveClosure.estimate_size(keys).pairs > self.most_pairs:
+        if len(keys) and TransitiveClosure.estimate_size(keys).pairs > SPARK.driver_pairs:
             return None
         closure = TransitiveClosure.build(keys)
-        if closure.count() > self.most_pairs:
+        if closure.count() > SPARK.driver_pairs:
             return None
         pairs = np.concatenate([np.zeros(0, np.uint64), *closure.blocks()])
         one, other = nodes[pairs >> np.uint64(32)], nodes[pairs & np.uint64(0xFFFFFFFF)]
@@ -133,9 +129,8 @@ class Graphs:
         return found.where(starts) if starts else found
 
     def _knots(self, edges: Frame, count: int) -> tuple[Frame, Frame] | None:
-        """Strong components of more than one node: (node, knot); and all knots with a cycle in
-        them (knot), single nodes with an edge to themselves, too. None if there is no cycle but
-        of single nodes.
+        """Strong components of more than one node, as (node, knot), and all knots with a cycle,
+        including single nodes with an edge to themselves. None without cycles of several nodes.
         """
         rest, count = self._trimmed(edges.where("a <> b"), count)
         if not count:
@@ -156,8 +151,8 @@ class Graphs:
         return named, cyclic
 
     def _trimmed(self, edges: Frame, count: int) -> tuple[Frame, int]:
-        """Without the edges at nodes that nothing leads to, or away from: while that helps."""
-        for _ in range(MOST_STEPS):
+        """Remove edges at nodes without predecessors or successors, as long as that helps."""
+        for _ in range(MAX_STEPS):
             if count <= self.most:
                 return edges, count
             kept = edges.join(edges.selectExpr("b AS a").dropDuplicates(), "a", "left_semi")
@@ -169,10 +164,10 @@ class Graphs:
         return edges, count
 
     def _coloured(self, edges: Frame) -> tuple[Frame, Frame, int]:
-        """Some strong components, by forward colours and a backward look; and what is left.
+        """Some strong components, by forward colours and a backward search; and the other edges.
 
-        The colour of a node is the least node that reaches it. Of each colour, what reaches the
-        node it is named after is one component.
+        The colour of a node is the least node that reaches it. The nodes of a colour that reach
+        the node of that name are one component.
         """
         nodes = edges.selectExpr("a AS node").unionAll(edges.selectExpr("b AS node"))
         colours, _ = self.kept(nodes.dropDuplicates().selectExpr("node", "node AS colour"))
@@ -209,7 +204,7 @@ class Graphs:
     def _doubled(self, edges: Frame, begin: Frame | None) -> Frame:
         """All pairs of a graph without cycles: paths of up to 2^k edges from those of half.
 
-        begin  the nodes (a) where paths of interest begin; None for all
+        begin  the first nodes (a) of wanted paths; None for all
         """
         exact, count = self.kept(edges)  # paths of exactly 2^k edges
         pairs = _begun(exact, begin)  # paths of up to 2^k
@@ -227,7 +222,7 @@ class Graphs:
 
 
 def _begun(pairs: Frame, begin: Frame | None) -> Frame:
-    """The pairs that begin at some nodes."""
+    """The pairs that begin at the given nodes."""
     return pairs if begin is None else pairs.join(begin, "a", "left_semi").select("a", "b")
 
 
@@ -239,7 +234,7 @@ def _renamed(edges: Frame, named: Frame) -> Frame:
 
 
 def _large_star(links: Frame) -> Frame:
-    """Every greater neighbour of a node is linked to the least node of its neighbourhood."""
+    """Link every greater neighbour of a node to the least node of its neighbourhood."""
     both = links.unionAll(links.selectExpr("v AS u", "u AS v"))
     least = both.groupBy("u").agg({"v": "min"}).toDF("u", "m")
     moved = both.where("v > u").join(least, "u")
@@ -247,7 +242,7 @@ def _large_star(links: Frame) -> Frame:
 
 
 def _small_star(links: Frame) -> Frame:
-    """Every smaller neighbour of a node, and itself, is linked to the least of them."""
+    """Link every smaller neighbour of a node, and the node, to the least of them."""
     down = links.selectExpr("greatest(u, v) AS u", "least(u, v) AS v")
     least = down.groupBy("u").agg({"v": "min"}).toDF("u", "m")
     moved = down.join(least, "u").where("v <> m").selectExpr("v AS u", "m AS v")
@@ -256,7 +251,7 @@ def _small_star(links: Frame) -> Frame:
 
 
 def _columns(edges: Frame) -> tuple[I64, I64]:
-    """The edges that the driver looks at."""
+    """The edges, fetched to the driver."""
     rows = to_arrow(edges.select("a", "b"))
     return (
         rows.column("a").to_numpy().astype(np.int64),
@@ -268,7 +263,7 @@ def _columns(edges: Frame) -> tuple[I64, I64]:
 
 
 def united(a: I64, b: I64) -> tuple[I64, I64]:
-    """The nodes of edges, and for each the least node of its component.
+    """The nodes of edges, and the least node of each one's component.
 
     >>> [part.tolist() for part in united(np.array([5, 3, 7]), np.array([3, 1, 8]))]
     [[1, 3, 5, 7, 8], [1, 1, 1, 7, 7]]

@@ -1,7 +1,6 @@
-"""Groups of rules that are the closure of a graph, closed as such.
+"""Groups of rules that define the closure of a graph, computed by graph algorithms.
 
-Start reading at `close_group`. The groups and their closures are found by `rules.modules`, as in a
-store.
+Start reading at `close_group`. `rules.modules` finds the groups and their closures, as in a store.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
-from triplestore.rules.modules.chain_rules import system_of
+from triplestore.rules.modules.chain_shapes import system_of
 
 GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)
-"""The kinds of groups that are closed as graphs; all others are left to their rules."""
+"""The kinds of groups that are closed as graphs; others are evaluated by their rules."""
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Atom
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def structure_in_force(owned: Owned, facts: Facts, naming: Naming) -> Structure | None:
-    """The closure that the rules with true guards define; None if it is not one graph."""
+    """The closure that the rules with true guards define; None if it is not a graph's."""
     held = {guard.atom for guard in owned.guards if _holds(guard.atom, facts, naming)}
     found = owned.group.active(held)
     return found if found is not None and found.kind in GRAPHS else None
 
 
 def is_empty(owned: Owned, facts: Facts, naming: Naming) -> bool:
-    """Whether a group has nothing to begin with, so that nothing follows."""
+    """Whether a group has no facts to begin with, so it infers nothing."""
     names = naming.ids_of([*owned.group.relations, *owned.letters]).values()
     known = facts.known
     return known.whole and not any((TRIPLE, name) in known.relations for name in names)
@@ -50,7 +49,7 @@ def _holds(atom: Atom, facts: Facts, naming: Naming) -> bool:
 
 
 def close_group(structure: Structure, facts: Facts, naming: Naming, graphs: Graphs) -> Frame:
-    """The facts of the closure of a group, from those that hold; they may be known."""
+    """The facts of the closure of a group, known ones included."""
     if structure.kind == CHAINS:
         return _close_chains(structure, facts, naming, graphs)
     ids = naming.ids_of(structure.relations)
@@ -79,15 +78,15 @@ def close_group(structure: Structure, facts: Facts, naming: Naming, graphs: Grap
 
 
 def _close_chains(structure: Structure, facts: Facts, naming: Naming, graphs: Graphs) -> Frame:
-    """The pairs that chains lead to: reachability in the graph times an automaton.
+    """The pairs that chains conclude: reachability in the product of the graph and an automaton.
 
-    A node of that graph is a term in a state: `term * states + state`. All known facts are
-    taken as coming from outside; some may be inferred, which changes nothing.
+    A node of the product is a term in a state: `term * states + state`. All known facts count as
+    edges, also those that the group inferred, which does not change the result.
     """
     from pyspark.sql.functions import broadcast
 
     automaton = regular_system(system_of(structure))
-    assert automaton is not None, "it was found before"
+    assert automaton is not None, "the group was recognised by it"
     automaton = automaton.reduced()
     states = automaton.states
     ids = naming.ids_of({_relation(arc.label) for arc in automaton.arcs} | {*structure.relations})
@@ -122,7 +121,7 @@ def _numbers(arc: Arc) -> tuple[int, bool, int]:
 
 
 def _ends(automaton: Automaton, ids: Mapping[bytes, int]) -> list[tuple[int, int, int, bool]]:
-    """Of each relation its start and end states, its name, and whether its words are turned."""
+    """For each relation (start, end, name, whether its words are turned)."""
     return [
         (words.start, end, ids[_relation(name)], words.turned)
         for name, words in automaton.defined.items()
@@ -131,7 +130,7 @@ def _ends(automaton: Automaton, ids: Mapping[bytes, int]) -> list[tuple[int, int
 
 
 def _relation(label: Name) -> bytes:
-    """The relation whose facts have a label."""
+    """The relation of a label."""
     found = label[1] if isinstance(label, tuple) else label
     assert isinstance(found, bytes)
     return found

@@ -1,11 +1,12 @@
 """Tracks as joins of DataFrames.
 
-Start reading at `Joiner.follow`. A state is a frame of columns `v0`, `v1`, ... and, where several
-shapes share the track, `w`: which of them a row belongs to. What a place is bound by, and what is
-kept, is then looked up by `w` in small arrays (`pick`); where all shapes agree it is just a column.
+Start reading at `Joiner.follow`. A state is a frame of columns `v0`, `v1`, ... and, if several
+shapes share the track, `w`, the number of the row's shape. The columns that bind a place, or are
+kept, are then looked up by `w` in small arrays (`_pick`); if all shapes agree, it is one column.
 
-Which side of a join is broadcast is decided here, by the number of facts of the names in the rules;
-what is too large on both sides is shuffled by the bound places, where adaptive execution decides.
+The side of a join that is broadcast is chosen here, by the number of facts of the names in the
+rules. If both sides are too large, they are shuffled by the bound places, as adaptive execution
+decides.
 """
 
 from __future__ import annotations
@@ -15,24 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from triplestore.loaders.spark.closure.driver_rows import I64
 from triplestore.loaders.spark.closure.expressions import Expressions
 from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, local_frame
-from triplestore.loaders.spark.closure.held import I64
-from triplestore.loaders.spark.closure.plans import Evaluate, Join, Track, Way
+from triplestore.loaders.spark.closure.plans import Evaluate, JoinStep, Track, Way
 from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Shape
-
-MOST_LISTED = 100
-"""Maximum number of names in the condition by which facts are read."""
-
-MOST_BESIDE, MOST_ROWS_BESIDE = 16, 1_000_000
-"""Maximum number of rules that are written beside facts, and of rows that this makes."""
-
-GROWTH = 4
-"""Assumed number of matches of a row in a join."""
+from triplestore.loaders.spark.thresholds import SPARK
 
 
 class Joiner:
-    """What joins need beside tracks.
+    """Evaluates tracks by joins.
 
     most  maximum number of rows that are broadcast
     """
@@ -43,14 +36,16 @@ class Joiner:
     def follow(self, track: Track, delta: bool) -> Frame:
         """The state at the end of a track: a column `h0`, `h1`, ... for each of the result.
 
-        delta  whether the first join is with the facts of the last round, or with all
+        delta  whether the first join is with the facts of the last round instead of all
         """
         constants = self._constants(track)
         rows: float = len(constants)
         first = True
-        # Rules that begin with a join are brought to the facts by it.
+        # Rules that begin with a join are combined with the facts by it.
         begin = track.steps[0] if track.steps else None
-        beside = isinstance(begin, Join) and not begin.negated and self._beside(track, begin, rows)
+        beside = (
+            isinstance(begin, JoinStep) and not begin.negated and self._beside(track, begin, rows)
+        )
         state = None if beside else self._begin(track, constants)
         for i, step in enumerate(track.steps):
             if isinstance(step, Evaluate):
@@ -67,10 +62,10 @@ class Joiner:
                 continue
             there = _size(sides, step.arity, self.facts)
             state = self._join(track, i, step, state, False, self._side(step, rows, there), sides)
-            rows = rows if step.negated else min(rows * GROWTH, rows * there)
+            rows = rows if step.negated else min(rows * SPARK.matches, rows * there)
         return self._end(track, state)
 
-    def _side(self, step: Join, here: float, there: float) -> str:
+    def _side(self, step: JoinStep, here: float, there: float) -> str:
         """Which side of a join is broadcast, if any."""
         if there <= self.most and (step.negated or there <= here):
             return "right"
@@ -79,7 +74,7 @@ class Joiner:
         return "right" if there <= self.most else ""
 
     def _constants(self, track: Track) -> I64:
-        """The first state: a row for each rule; its last column says of which shape it is."""
+        """The first state: a row for each rule; the last column is the number of its shape."""
         width = track.widths[0]
         parts = []
         for number, way in enumerate(track.ways):
@@ -97,37 +92,37 @@ class Joiner:
         frame = frame if several or not width else frame.drop("w")
         return frame.coalesce(1) if self.facts.single else frame
 
-    def _beside(self, track: Track, step: Join, rules: float) -> bool:
-        """Whether rules are so few that they are written beside each fact of the first join.
+    def _beside(self, track: Track, step: JoinStep, rules: float) -> bool:
+        """Whether there are few enough rules to write them beside each fact of the first join.
 
-        That saves a job, which sends them to all executors, and costs a row for each of both.
+        That saves a job, which sends them to all executors, and makes a row for each rule and fact.
         """
         most = rules * _size(_names(track, 0), step.arity, self.facts)
-        return rules == 1 or (rules <= MOST_BESIDE and most <= MOST_ROWS_BESIDE)
+        return rules == 1 or (rules <= SPARK.beside_rules and most <= SPARK.beside_rows)
 
     def _joined_beside(
-        self, track: Track, step: Join, constants: I64, delta: bool, names: Names
+        self, track: Track, step: JoinStep, constants: I64, delta: bool, names: RelationNames
     ) -> Frame:
         facts = self._read(step, delta, names)
         width, own = track.widths[0], facts.columns
-        said = [f"v{i}" for i in range(width)] + ["w"] * (len(track.ways) > 1)
+        columns = [f"v{i}" for i in range(width)] + ["w"] * (len(track.ways) > 1)
         texts = [
             ", ".join(f"{value}{'' if i == width else 'L'}" for i, value in enumerate(row))
-            for row in constants[:, : len(said)].tolist()
+            for row in constants[:, : len(columns)].tolist()
         ]
         if len(texts) == 1:
-            parts = texts[0].split(", ") if said else []
-            made = [f"{one} AS {name}" for one, name in zip(parts, said, strict=True)]
+            parts = texts[0].split(", ") if columns else []
+            made = [f"{one} AS {name}" for one, name in zip(parts, columns, strict=True)]
             state = facts.selectExpr(*own, *made)
         else:
             rows = ", ".join(f"struct({text})" for text in texts)
-            state = facts.selectExpr(*own, f"inline(array({rows})) AS ({', '.join(said)})")
+            state = facts.selectExpr(*own, f"inline(array({rows})) AS ({', '.join(columns)})")
         ties = self._ties(track, 0, step)
         state = state.where(" AND ".join(ties)) if ties else state
         return self._kept(track, 0, state, [f"c{place}" for place in range(step.arity + 1)])
 
-    def _ties(self, track: Track, i: int, step: Join) -> list[str]:
-        """What of the state is equal to what of the fact."""
+    def _ties(self, track: Track, i: int, step: JoinStep) -> list[str]:
+        """The equations between columns of the state and of the fact."""
         width = track.widths[i]
         return [
             f"{_pick([way.layouts[i].bound[j] for way in track.ways], width, ())} = c{place}"
@@ -135,7 +130,14 @@ class Joiner:
         ]
 
     def _join(
-        self, track: Track, i: int, step: Join, state: Frame, delta: bool, side: str, names: Names
+        self,
+        track: Track,
+        i: int,
+        step: JoinStep,
+        state: Frame,
+        delta: bool,
+        side: str,
+        names: RelationNames,
     ) -> Frame:
         from pyspark.sql import functions
 
@@ -149,21 +151,21 @@ class Joiner:
             facts = functions.broadcast(facts)
         if step.negated:
             if not ties:
-                raise AssertionError("what is negated has a name at least")
+                raise AssertionError("a negated atom has a name")
             state = state.join(facts, functions.expr(" AND ".join(ties)), "left_anti")
         elif ties:
             state = state.join(facts, functions.expr(" AND ".join(ties)), "inner")
         else:
             state = state.crossJoin(facts)
-        # Spark does not know that a join of single parts is a single part.
+        # Spark does not know that a join of single parts is one part.
         state = state.coalesce(1) if single else state
         return self._kept(track, i, state, [f"c{place}" for place in range(step.arity + 1)])
 
-    def _read(self, step: Join, delta: bool, names: Names) -> Frame:
+    def _read(self, step: JoinStep, delta: bool, names: RelationNames) -> Frame:
         facts = self.facts.last() if delta else self.facts.every()
         tests = [f"k = {step.arity}"]
         tests += [f"c{one} = c{other}" for one, other in step.same]
-        if names is not None and len(names) <= MOST_LISTED:
+        if names is not None and len(names) <= SPARK.listed_names:
             tests.append(f"c0 IN ({', '.join(map(str, sorted(names)))})")
         if step.old:
             tests.append(f"r < {self.facts.now}")
@@ -182,7 +184,7 @@ class Joiner:
     def _kept(self, track: Track, i: int, state: Frame, new: Sequence[str]) -> Frame:
         """The columns of the state after a step.
 
-        new  the columns of what was joined or computed, which follow those of the state
+        new  the joined or computed columns, which follow those of the state
         """
         width = track.widths[i]
         made = []
@@ -205,7 +207,7 @@ class Joiner:
         return state.selectExpr(*made) if made else state
 
     def heads(self, track: Track, delta: bool) -> Frame:
-        """What a track concludes, as facts."""
+        """The conclusions of a track, as facts."""
         state = self.follow(track, delta)
         columns = [f"{track.arity} AS k"]
         columns += [
@@ -216,7 +218,7 @@ class Joiner:
 
 
 def _source(way: Way, i: int, column: int, width: int) -> int | None:
-    """Where a column after a step comes from, if the state before has this width."""
+    """The source of a column after a step, for a state of this width."""
     layout, own = way.layouts[i].kept, len(_before(way, i))
     if column >= len(layout):
         return None
@@ -230,7 +232,7 @@ def _before(way: Way, i: int) -> Sequence[int]:
 
 
 def _pick(columns: Sequence[int | None], width: int, new: Sequence[str]) -> str:
-    """The value of a column, which may differ between shapes; None where it does not matter."""
+    """The expression of a column, which may differ between shapes; None: any value."""
     asked = sorted({column for column in columns if column is not None})
     names = {c: f"v{c}" if c < width else new[c - width] for c in asked}
     if len(asked) == 1:
@@ -242,11 +244,11 @@ def _pick(columns: Sequence[int | None], width: int, new: Sequence[str]) -> str:
 
 # -- how many facts -------------------------------------------------------------------------------
 
-Names = set[int] | None
-"""The names of relations that a join speaks of; None for any."""
+RelationNames = set[int] | None
+"""The names of the relations of a join; None for any."""
 
 
-def _names(track: Track, i: int) -> Names:
+def _names(track: Track, i: int) -> RelationNames:
     found: set[int] = set()
     for way in track.ways:
         slot = _slot_of_name(track, way, i)
@@ -257,13 +259,13 @@ def _names(track: Track, i: int) -> Names:
 
 
 def _slot_of_name(track: Track, way: Way, i: int) -> int | None:
-    """The constant slot by which the name of a fact is bound at a step, if it is."""
+    """The constant slot that binds the name of a fact at a step, if any."""
     step = track.steps[i]
-    assert isinstance(step, Join)
+    assert isinstance(step, JoinStep)
     if 0 not in step.bound:
         return None
     column = way.layouts[i].bound[step.bound.index(0)]
-    for j in range(i - 1, -1, -1):  # back to where the column comes from
+    for j in range(i - 1, -1, -1):  # back to the source of the column
         column = way.layouts[j].kept[column]
         if column >= len(_before(way, j)):
             return None
@@ -271,16 +273,16 @@ def _slot_of_name(track: Track, way: Way, i: int) -> int | None:
     return slot if slot < way.shape.form.width else None
 
 
-def _size(names: Names, arity: int, facts: Facts) -> int:
+def _size(names: RelationNames, arity: int, facts: Facts) -> int:
     if names is None:
         return sum(n for (k, _), n in facts.known.relations.items() if k == arity)
     return sum(facts.known.relations.get((arity, name), 0) for name in names)
 
 
 def _matched(track: Track, i: int, known: Statistics) -> float:
-    """How many facts the first join of a track matches."""
+    """Number of facts that the first join of a track matches."""
     step = track.steps[i]
-    assert isinstance(step, Join)
+    assert isinstance(step, JoinStep)
     total = 0
     for way in track.ways:
         slot = _slot_of_name(track, way, i)
@@ -295,7 +297,7 @@ def _matched(track: Track, i: int, known: Statistics) -> float:
 
 
 def weigh(shape: Shape, atom: FlatAtom, known: Statistics, type_id: int) -> float:
-    """How many facts an atom of a shape matches, for all its rules together."""
+    """Number of facts that an atom of a shape matches, for all its rules together."""
     width = shape.form.width
     name = atom.slots[0]
     if name >= width:
@@ -318,7 +320,7 @@ def _share(known: Statistics, name: int) -> float:
 
 
 def triggered(shape: Shape, atom: FlatAtom, fresh: Statistics, type_id: int) -> Any:
-    """Which rules of a shape may match a new fact with an atom."""
+    """The rules of a shape whose atom may match a new fact."""
     width = shape.form.width
     name = atom.slots[0]
     if not fresh.whole:

@@ -1,8 +1,8 @@
 """Terms on Spark: ids of keys, and ids for the keys that rules make.
 
-Start reading at `Naming`. The data's terms are a frame (id, key) that the driver never holds; terms
-that rules bring (constants that the data do not have, values of BINDs and aggregates) are few, held
-by the driver, and numbered after the others, those of one step in the order of their keys.
+Start reading at `Naming`. The terms of the data are a frame (id, key), which the driver holds only
+if it is small. New terms of rules (constants, values of BINDs and aggregates) are few, held by the
+driver, and numbered after the others, those of one step in the order of their keys.
 """
 
 from __future__ import annotations
@@ -12,31 +12,26 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from triplestore.errors import BudgetError
+from triplestore.loaders.spark.closure.driver_rows import ONE_TASK, settings
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
-from triplestore.loaders.spark.closure.held import ONE_TASK, settings
-
-MOST_TESTS = 500
-"""Maximum number of ids in a condition."""
-
-TERMS_OF_A_FACT, MOST_HELD_TEXT = 4, 1 << 23
-"""Maximum number and bytes of terms that the driver holds, per fact that it holds."""
+from triplestore.loaders.spark.thresholds import SPARK
 
 
-class Names(Protocol):
-    """What making a program needs to know of terms."""
+class TermLookup(Protocol):
+    """The look-ups that `Programs` needs."""
 
     def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
         """The keys of ids."""
 
     def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys that rules name; new ones become terms."""
+        """The ids of keys; unknown keys become terms."""
 
 
 class Naming:
     """Ids and keys of terms.
 
     new   keys of the terms that were added, in the order of their ids
-    held  whether the driver has all terms, because they are few
+    held  whether the driver has all terms, because there are few
     """
 
     def __init__(self, spark: Any, terms: Frame, work: str, most: int, held: int = 0) -> None:
@@ -48,12 +43,12 @@ class Naming:
         self._ids: dict[bytes, int] = {}
         self._absent: set[bytes] = set()
         self._held_rows = held
-        self.held = count <= TERMS_OF_A_FACT * held and int(size or 0) <= MOST_HELD_TEXT
+        self.held = count <= SPARK.held_terms * held and int(size or 0) <= SPARK.held_text
         if self.held:
             self._hold()
 
     def _hold(self) -> None:
-        """Take all terms to the driver, which are few."""
+        """Fetch all terms to the driver."""
         taken = to_arrow(self._terms)
         ids, keys = taken.column("id").to_pylist(), taken.column("key").to_pylist()
         self._ids = dict(zip(keys, ids, strict=True))
@@ -74,20 +69,20 @@ class Naming:
         return from_arrow(self.spark, pa.table({"id": ids, "key": keys}))
 
     def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys that rules name; new ones become terms."""
+        """The ids of keys; unknown keys become terms."""
         wanted = list(dict.fromkeys(keys))
         self._look_up(wanted)
         self._append([key for key in wanted if key not in self._ids])
         return {key: self._ids[key] for key in wanted}
 
     def known_ids(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys; 0 for those that are not terms."""
+        """The ids of keys; 0 for unknown keys."""
         wanted = list(dict.fromkeys(keys))
         self._look_up(wanted)
         return {key: self._ids.get(key, 0) for key in wanted}
 
     def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
-        """The keys of ids, as many as the driver can hold."""
+        """The keys of ids; there must be few."""
         import pyarrow as pa
         from pyspark.sql import functions
 
@@ -103,8 +98,8 @@ class Naming:
     def kind_test(self, column: str, kinds: Iterable[int]) -> str | None:
         """The condition that a column has terms of some kinds, in SQL.
 
-        None where it cannot be told from ids: if those of a kind are not all next to each other, as
-        they are where terms were numbered by their keys.
+        None if ids do not show it, because the ids of a kind are not consecutive, as they are when
+        terms were numbered by their keys.
         """
         wanted = set(kinds)
         if any(kind in wanted and not whole for kind, _, _, whole in self._kinds):
@@ -117,13 +112,13 @@ class Naming:
         tests += [
             f"{column} = {self._first + i}" for i, key in enumerate(self.new) if key[0] in wanted
         ]
-        if len(tests) > MOST_TESTS:
+        if len(tests) > SPARK.kind_tests:
             return None
         return f"({' OR '.join(tests)})" if tests else "false"
 
     @cached_property
     def _kinds(self) -> list[tuple[int, int, int, bool]]:
-        """Of each kind of the data's terms the first and last id, and whether all between are."""
+        """For each kind of terms (kind, first id, last id, whether all ids between are of it)."""
         from pyspark.sql import functions
 
         groups = self._terms.selectExpr("substr(key, 1, 1) AS kind", "id").groupBy("kind")
@@ -150,8 +145,8 @@ class Naming:
     def _append(self, keys: Sequence[bytes]) -> None:
         if len(self.new) + len(keys) > self._most:
             raise BudgetError(
-                f"the rules make more than {self._most:,} terms that the data do not have; if that "
-                "is meant, raise `most_terms`"
+                f"the rules make more than {self._most:,} new terms; if that is intended, increase "
+                "`most_terms`"
             )
         for key in keys:
             self._ids[key] = self._first + len(self.new)
@@ -160,7 +155,7 @@ class Naming:
     def settle(self, rows: Frame, column: str, name: str) -> Frame:
         """The rows with the ids of the keys in a column under a new name, and without the keys.
 
-        The rows are written first: their keys are looked at twice, and computed once.
+        The rows are written first, because their keys are read twice.
         """
 
         self._made += 1
@@ -176,7 +171,7 @@ class Naming:
         return rows.join(found, column).drop(column)
 
     def settle_here(self, rows: Frame, column: str, name: str) -> Frame | None:
-        """The same for rows in one partition, by the driver; None if they are too many for it."""
+        """The same for rows in one partition, by the driver; None if there are too many."""
         import pyarrow as pa
 
         with settings(self.spark, ONE_TASK):
@@ -191,7 +186,7 @@ class Naming:
         return from_arrow(self.spark, found).coalesce(1)
 
     def _among(self, keys: Frame, column: str, name: str) -> Frame:
-        """The terms among some keys, as these columns: key, id."""
+        """The terms with the given keys, in columns of these names: key, id."""
         from pyspark.sql import functions
 
         named = self._terms.selectExpr(f"key AS {column}", f"id AS {name}")

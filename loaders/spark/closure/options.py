@@ -1,4 +1,4 @@
-"""What a caller may set of a closure on Spark."""
+"""The options of a closure on Spark."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a closure is computed; nothing here changes the result.
+    """How a closure is computed; no option changes the result.
 
     driver_facts     maximum number of asserted facts that are closed in the driver
     held_rows        maximum number of facts that the driver holds; a round is then one task
-    partitions       parts of the known facts, by their hash; None: by the number of facts, at most
-                     as many as Spark shuffles into
-    broadcast_rows   maximum number of rows that are sent to every executor instead of shuffled
+    partitions       number of parts of the known facts; None: by the number of facts, at most the
+                     number of Spark's shuffle partitions
+    broadcast_rows   maximum number of rows sent to every executor instead of shuffled
     driver_edges     maximum number of edges of a graph that the driver handles
     most_rounds      maximum number of rounds of one phase; more are an error
-    most_runs        maximum number of runs of the known facts, before they are joined to one
-    small_rows       maximum number of facts of runs that are joined with each round
-    most_terms       maximum number of new terms that expressions make; more are an error
-    most_constants   maximum number of pairs of rules that only copy, joined to longer steps
-    representatives  whether one of several equal terms stands for all while rules are applied
+    most_runs        maximum number of tables of known facts, before they are merged
+    small_rows       maximum number of facts of tables that are merged with each round
+    most_terms       maximum number of new terms of expressions; more are an error
+    most_constants   maximum number of longer steps made of rules that only copy
+    representatives  whether one of several equal terms represents all while rules are applied
 
     >>> Options(partitions=4).most_rounds
     10000

@@ -1,10 +1,10 @@
 """The order in which the rules of a program are evaluated on Spark.
 
 Start reading at `phases_of`. The store's strata are as fine as possible, for maintenance: a
-hierarchy of classes twenty deep is twenty strata. Here each would cost jobs, so a *phase* joins as
-many as possible: it ends only where something must be complete, because it is negated, aggregated,
-or closed as a graph. Which rules are counted (`nonrecursive`) is as in the store, which continues
-with the counters.
+hierarchy of twenty levels of classes has twenty strata. Here each would cost jobs, so a *phase*
+joins as many strata as possible: it ends only before a relation that must be complete because it is
+negated, aggregated, or closed as a graph. The counted rules (`nonrecursive`) are those of the
+store, which continues with the counters.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from triplestore.rules.modules.module_groups import Owned
 
 @dataclass(slots=True)
 class Phase:
-    """What is evaluated together: rules until nothing is new, then closures of graphs.
+    """Rules that are evaluated together until nothing is new, then closures of graphs.
 
     rules   numbers of the rules
-    groups  whose relations are closed in the end
+    groups  groups whose relations are closed at the end
     """
 
     rules: list[int] = field(default_factory=list)
@@ -64,7 +64,7 @@ def nonrecursive(compiled: Compiled) -> list[int]:
 
 
 def _is_graph(group: Owned) -> bool:
-    """Whether a group is closed as a graph; all others are left to their rules."""
+    """Whether a group is closed as a graph."""
     return group.group.structure.kind in GRAPHS
 
 
@@ -87,7 +87,7 @@ def _phases_by_level(compiled: Compiled, groups: dict[int, Owned]) -> dict[int, 
 def _used(rule: Rule, strata: Stratification, lower: Iterable[int]) -> Iterator[tuple[int, bool]]:
     """The levels that a rule uses, and whether they must be complete.
 
-    lower  all levels below; an atom that may be of any slice uses each of them
+    lower  all lower levels; an atom of any slice uses each of them
     """
     for item in rule.body:
         complete = isinstance(item, Not | Aggregate)

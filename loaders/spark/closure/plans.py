@@ -1,9 +1,10 @@
-"""In which order a body is matched, and which rules go through the same joins.
+"""The order in which a body is matched, and the rules that share joins.
 
-Start reading at `steps_of`, then `tracks_of`. A *track* is a sequence of joins, each told by which
-places of the fact are bound and which are new. What differs between shapes that share a track -
-which slot a place is bound by - is data (small tables of numbers beside the join), so the number of
-plans of a round is bounded by the ways in which atoms can be bound, however many rules there are.
+Start reading at `steps_of`, then `tracks_of`. A *track* is a sequence of joins, each described by
+the places of the fact that are bound and those that are new. The slots that bind a place may differ
+between the shapes of a track; they are data (small tables of numbers beside the join). So the
+number of plans of a round is bounded by the ways in which atoms can be bound, for any number of
+rules.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from triplestore.expressions.tree import Expression, Variable, substitute
 from triplestore.loaders.spark.closure.shapes import Computation, FlatAtom, Form, Shape
 
 Weigh = Callable[[FlatAtom], float]
-"""How many facts an atom may match."""
+"""Estimates the number of facts that an atom matches."""
 
 
 class Match(NamedTuple):
-    """A join with facts, or (negated) the removal of what has a match.
+    """A join with facts, or (negated) the removal of rows with a match.
 
     bound  (place, slot): equal
     same   (place, place) of the fact: equal
-    gets   (place, slot): the slot gets what is in the place
-    old    facts of the last round do not count
+    gets   (place, slot): the slot gets the value of the place
+    old    facts of the last round are omitted
     """
 
     atom: FlatAtom
@@ -37,7 +38,7 @@ class Match(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """A FILTER or BIND; `test` if the target has a value already."""
+    """A FILTER or BIND; `test` if the target is bound."""
 
     computation: Computation
     test: bool
@@ -49,8 +50,8 @@ Step = Match | Compute
 def steps_of(form: Form, pivot: int | None, weigh: Weigh) -> list[Step]:
     """The steps in which a body is matched.
 
-    pivot  the atom to begin with, whose match is new; atoms before it match what is old only.
-           None: begin with the fewest facts
+    pivot  the first atom, which matches new facts; atoms before it in the body match only old
+           ones. None: begin with the atom with the fewest facts
     """
     bound = set(range(form.width))
     atoms = list(range(len(form.body)))
@@ -119,7 +120,7 @@ def _match(atom: FlatAtom, bound: set[int]) -> Match:
 # -- tracks ---------------------------------------------------------------------------------------
 
 
-class Join(NamedTuple):
+class JoinStep(NamedTuple):
     """A `Match` as a track has it: by places only."""
 
     arity: int
@@ -163,14 +164,14 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Track:
-    """Shapes that go through the same joins.
+    """Shapes that share joins.
 
-    steps   what is done, one after the other
-    arity   of the facts they conclude
-    widths  how many columns the state has: at first, and after each step
+    steps   the steps, in order
+    arity   arity of the concluded facts
+    widths  number of columns of the state: at first, and after each step
     """
 
-    steps: tuple[Join | Evaluate, ...]
+    steps: tuple[JoinStep | Evaluate, ...]
     arity: int
     ways: list[Way] = field(default_factory=list)
 
@@ -204,7 +205,7 @@ def tracks_of(planned: Sequence[tuple[Shape, Sequence[Step]]]) -> list[Track]:
     return list(found.values())
 
 
-def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[Join | Evaluate, ...], Way]:
+def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[JoinStep | Evaluate, ...], Way]:
     form = shape.form
     wanted = _wanted(form)
     needed = [set(wanted)]
@@ -213,7 +214,7 @@ def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[Join | Evaluate, ..
     needed.reverse()
     columns = sorted(slot for slot in needed[0] if slot < form.width)
     first = tuple(columns)
-    made: list[Join | Evaluate] = []
+    made: list[JoinStep | Evaluate] = []
     layouts = []
     for i, step in enumerate(steps):
         at = {slot: column for column, slot in enumerate(columns)}
@@ -234,7 +235,7 @@ def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[Join | Evaluate, ..
 
 
 def _wanted(form: Form) -> tuple[int, ...]:
-    """The slots that are wanted in the end: those of the head, or what an aggregate looks at."""
+    """The slots needed at the end: those of the head, or of an aggregate."""
     if form.summary is None:
         return form.head.slots
     made = {slot for slot, *_ in form.summary.results}
@@ -251,10 +252,10 @@ def _reads(step: Step) -> set[int]:
     return {*step.computation.needs, *test}
 
 
-def _join(step: Match) -> Join:
+def _join(step: Match) -> JoinStep:
     places = tuple(place for place, _ in step.bound)
     gets = tuple(place for place, _ in step.gets)
-    return Join(step.atom.arity, places, step.same, gets, step.negated, step.old)
+    return JoinStep(step.atom.arity, places, step.same, gets, step.negated, step.old)
 
 
 def _evaluate(step: Compute, at: dict[int, int]) -> Evaluate:

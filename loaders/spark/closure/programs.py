@@ -1,10 +1,10 @@
-"""The program that regimes make of the axioms in the data: by the store's own code, on the driver.
+"""The program that regimes make from the axioms in the data: by the store's code, on the driver.
 
-Start reading at `Programs`. A small store in memory holds the axioms, and only these; it says what
-the rules are, keeps ontology files as graphs, and infers what follows from axioms alone, so that
-the rounds on Spark need not. Where the closure on Spark finds more axioms than that (a class of
-properties below owl:TransitiveProperty, an individual that is the same as another), the program is
-made again of all that hold (`next`), as a store does in its turns.
+Start reading at `Programs`. A small store in memory holds only the axioms. It gives the rules,
+keeps ontology files as graphs, and infers from axioms alone, so the rounds on Spark need not. If
+the closure on Spark finds more axioms (for example a class of properties below
+owl:TransitiveProperty, or equal individuals), the program is made again from all known axioms
+(`next`), as in the turns of a store.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.axioms import Axioms, Triple
-from triplestore.loaders.spark.closure.naming import Names
+from triplestore.loaders.spark.closure.naming import TermLookup
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import BY_RULES, Regimes
@@ -41,15 +41,15 @@ from triplestore.store.writer import TransactionWriter
 from triplestore.terms.dictionary import Dictionary
 
 KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
-"""What a store keeps of how it reasons."""
+"""The named values of a store about reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is known beside the triples of the default graph.
+    """The inputs beside the triples of the default graph.
 
-    kept   what a store keeps (see `storage.metadata`): files, prefixes, and rules in force
-    quads  of graphs of ontologies that rules in force are made of: keys of s, p, o, g
+    kept   named values of a store (see `storage.metadata`): files, prefixes, rules in force
+    quads  quads of the ontology graphs of the rules in force: keys of s, p, o, g
     """
 
     kept: Mapping[str, bytes] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Given:
         return PROGRAM in self.kept or REGIMES in self.kept
 
     def put(self, writer: TransactionWriter) -> None:
-        """Give it to a small store."""
+        """Put them into a small store."""
         writer.keep(self.kept)
         if self.quads:
             keys = [key for quad in self.quads for key in quad]
@@ -73,7 +73,7 @@ class Given:
 def reasoned(
     store: Store, given: Given, reason: Sequence[str], told: Mapping[str, Any]
 ) -> Report | None:
-    """Infer in a small store: by the rules in force there, then by the given ones."""
+    """Infer in a small store: by its rules in force, then by the given ones."""
     report = None
     if given.in_force:
         with store.transaction() as transaction:
@@ -86,15 +86,15 @@ def reasoned(
 
 
 class Programs:
-    """The program in force, and what was told to make it.
+    """The program in force, and the inputs it is made from.
 
     program  the rules
-    grew     whether rules were only added the last time, so that all known facts still hold
+    grew     whether the last change only added rules, so all known facts still hold
     """
 
     def __init__(
         self,
-        naming: Names,
+        naming: TermLookup,
         axioms: Axioms,
         ill: Sequence[bytes],
         given: Given,
@@ -106,12 +106,12 @@ class Programs:
         with self._store.transaction() as transaction:
             writer = writer_of(transaction)
             writer.dictionary.encode_keys(list(ill))
-            rows = self._in(writer.dictionary, axioms.stated)
+            rows = self._in(writer.dictionary, axioms.asserted)
             s, p, o = (np.ascontiguousarray(column) for column in rows.T)
             writer.change_rows(np.ones(len(s), np.bool_), s, p, o, np.zeros(len(s), np.uint32))
             given.put(writer)
         reasoned(self._store, given, reason, told)
-        state = self._store._database.state  # the store's own modules made these tables, too
+        state = self._store._database.state  # made by the store
         self._state = state
         self._regimes = Regimes.of(state.meta)
         self._users = rules_of(state.meta) if PROGRAM in state.meta else None
@@ -122,12 +122,12 @@ class Programs:
 
     @property
     def meta(self) -> dict[str, bytes]:
-        """What the store keeps of how it reasons."""
+        """The named values of the store about reasoning."""
         return {name: self._state.meta[name] for name in KEPT if name in self._state.meta}
 
     @property
     def valued(self) -> list[bytes]:
-        """The keys of the properties of which literals are compared by value."""
+        """The keys of the properties whose literals are compared by value."""
         rules = self._rules
         if not isinstance(rules, InForce) or rules.translation is None:
             return []
@@ -139,14 +139,14 @@ class Programs:
         return bool(self._regimes) and self._regimes.look_at_literals
 
     def seeds(self) -> list[tuple[int, ...]]:
-        """What follows from axioms alone, as facts (arity, name, subject, object)."""
+        """The facts inferred from axioms alone, as (arity, name, subject, object)."""
         if not _is_positive(self.program):
             return []
         rows = _triples(self._state.tables, INFERRED)
         return [(2, p, s, o) for s, p, o in self._out(rows)]
 
     def quads(self) -> list[tuple[int, int, int, int]]:
-        """What the graphs of ontologies state, as ids."""
+        """The quads of the graphs of ontologies, as ids."""
         state = self._state
         rows = quads_of_ontologies(state.tables, state.dictionary, state.meta)
         ids = np.unique(rows[:, 3]).tolist()
@@ -159,7 +159,7 @@ class Programs:
         ]
 
     def next(self, axioms: Axioms) -> bool:
-        """Make the program again of all axioms that hold; returns whether it changed."""
+        """Make the program again from all known axioms; returns whether it changed."""
         if axioms == self._axioms or not self._regimes:
             return False
         self._axioms = axioms
@@ -194,18 +194,18 @@ class Programs:
 
 
 def refuse_rewriting(regimes: Regimes) -> None:
-    """Raise if equality by rewriting is asked for."""
+    """Raise if equality by rewriting is in force."""
     if regimes.equality != BY_RULES:
         raise UsageError(
-            "equality='rewrite' is what a store does with its own rows; a closure on Spark has "
-            "all of them: leave it out"
+            "equality='rewrite' is not supported by closures on Spark, which store all facts: "
+            "leave it out"
         )
 
 
 def quads_of_ontologies(
     tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]
 ) -> NDArray[np.uint32]:
-    """What the graphs of ontologies state: s, p, o, g."""
+    """The quads of the graphs of ontologies: s, p, o, g."""
     parts = [np.zeros((0, 4), np.uint32)]
     for graph in Regimes.of(meta).graphs:
         (number,) = dictionary.lookup_keys([graph]).tolist()
@@ -216,12 +216,12 @@ def quads_of_ontologies(
 
 
 def _is_positive(program: Program) -> bool:
-    """Whether more facts never remove a fact."""
+    """Whether added facts never remove an inferred fact."""
     return not any(rule.nots or rule.aggregates for rule in program.rules)
 
 
 def _triples(tables: Any, where: int) -> Any:
-    """Rows (s, p, o) of the relations of a graph."""
+    """The rows (s, p, o) of the relations of a graph."""
     parts = [np.zeros((0, 3), np.uint32)]
     for name in tables.names().tolist():
         for keys in tables.relation(name).scan_keys(where):

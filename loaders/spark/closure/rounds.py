@@ -1,22 +1,21 @@
-"""Rules until nothing is new: the rounds of one phase, and the counters at the end.
+"""The rounds of one phase, until nothing is new, and the counters at the end.
 
-Start reading at `Rounds.close`. In the first round of a phase every rule looks at all facts; from
-then on only rules that speak of what came in the last round, once for each atom that may match it
-(atoms before that one match what is older, so that no instance comes twice). All rules of a round
-are one job: the union of their tracks, made distinct against what is known.
+Start reading at `Rounds.close`. In the first round of a phase every rule reads all facts. Later
+rounds evaluate only rules about facts of the last round, once for each atom that may match them
+(atoms before that one match only older facts, so no instance comes twice). All rules of a round are
+one job: the union of their tracks, without duplicates and known facts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from triplestore.errors import BudgetError
-from triplestore.loaders.spark.closure.copies import with_longer_steps
-from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics
+from triplestore.loaders.spark.closure.copy_rules import with_longer_steps
+from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, union
 from triplestore.loaders.spark.closure.joins import Joiner, triggered, weigh
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.plans import Step, steps_of, tracks_of
@@ -39,9 +38,9 @@ class Rounds:
         self.count = 0
 
     def close(self, shapes: Sequence[Shape], first: Sequence[Shape] | None = None) -> None:
-        """Add what follows from some shapes, until nothing is new.
+        """Add the conclusions of some shapes, until nothing is new.
 
-        first  what to evaluate in the first round, if that is enough for what is known so far
+        first  the shapes of the first round, if fewer are enough for the facts known so far
         """
         aggregating = [shape for shape in shapes if shape.form.summary is not None]
         plain = self._plain(shapes)
@@ -53,11 +52,11 @@ class Rounds:
             candidates = self._tracks(self._changed(plain), True)
         raise BudgetError(
             f"the closure is not complete after {self.options.most_rounds:,} rounds; if that is "
-            "meant, raise `most_rounds`"
+            "intended, increase `most_rounds`"
         )
 
     def _plain(self, shapes: Sequence[Shape]) -> list[Shape]:
-        """The shapes that do not aggregate, those that copy with longer steps."""
+        """The shapes without aggregates; those that copy have longer steps."""
         plain = [shape for shape in shapes if shape.form.summary is None]
         return with_longer_steps(plain, self.facts.type_id, self.options.most_constants)
 
@@ -110,21 +109,13 @@ class Rounds:
         matches = self.joiner.follow(track, False)
         return self.joiner.expressions.summarise(planned[0][0], matches, self.facts.width)
 
-    def instances(self, shapes: Sequence[Shape], stated: Iterable[Sequence[int]]) -> Frame:
-        """What each instance of some shapes concludes, as often as it does: facts and `count`.
+    def instances(self, shapes: Sequence[Shape], asserted: Iterable[Sequence[int]]) -> Frame:
+        """The conclusions of some shapes with `count`, their number of instances.
 
-        stated  what rules without a body conclude
+        asserted  the conclusions of rules without a body
         """
         plain = [shape for shape in shapes if shape.form.summary is None]
         aggregating = [shape for shape in shapes if shape.form.summary is not None]
         heads = [*self._tracks(self._whole(plain), False), *map(self._summarise, aggregating)]
-        heads.append(self.facts.flat_rows(stated))
+        heads.append(self.facts.flat_rows(asserted))
         return union(heads).groupBy(*self.facts.columns).count()
-
-
-def union(frames: Sequence[Frame]) -> Frame:
-    """All rows of frames with the same columns.
-
-    One track is at least one task: one task would need the tables of all joins.
-    """
-    return reduce(lambda one, other: one.unionAll(other), frames)

@@ -1,13 +1,13 @@
-"""Simple rules as rows of numbers: rules that differ in constants only are one `Shape`.
+"""Simple rules as rows of numbers: rules that differ only in constants are one `Shape`.
 
 Start reading at `shapes_of`. A fact is (arity, name, arguments): the triple `s p o` is
 (2, p, s, o), and the row `r(a, b, c)` is (3, r, a, b, c). So a property is a constant like any
 other, and ten thousand rules over ten thousand properties are one shape with ten thousand rows. The
 families of `rules.families` keep properties apart, as tables do, and would be as many plans.
 
-What is always true of a shape: its atoms speak of *slots*. The first `width` of them are constants,
-one for each place where rules have one, and `constants` has their ids, a row for each rule; the
-others are variables. Which rules these are is in `rules`.
+Always true: the atoms of a shape have *slots*. The first `width` slots are constants, one for each
+place of a constant, and `constants` has their ids, a row for each rule; the other slots are
+variables. `rules` has the numbers of the rules.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class FlatAtom(NamedTuple):
 
 
 class Computation(NamedTuple):
-    """A FILTER (target -1) or a BIND of a slot; its variables are called `v` and their slot."""
+    """A FILTER (target -1) or a BIND of a slot; variables are named `v` and their slot."""
 
     expression: Expression
     target: int
@@ -54,7 +54,7 @@ class Computation(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What an aggregate rule makes of the matches of its body.
+    """The groups and results of an aggregate rule.
 
     results  (slot, function, argument, distinct, separator)
     """
@@ -100,9 +100,9 @@ class Shape:
 
 
 def shapes_of(rules: Iterable[tuple[int, Rule]], ids: Mapping[bytes, int]) -> list[Shape]:
-    """Simple rules, given with their numbers, by shape; rules without a body are left out.
+    """The shapes of simple rules, given with their numbers; rules without a body are omitted.
 
-    ids  of all constants in atoms
+    ids  ids of all constants in atoms
 
     >>> from triplestore.datalog.text import read
     >>> rules = read("@prefix : <http://e/> . :b[?x] :- :a[?x] . :c[?y] :- :b[?y] .").rules
@@ -115,7 +115,7 @@ def shapes_of(rules: Iterable[tuple[int, Rule]], ids: Mapping[bytes, int]) -> li
         if not rule.body:
             continue
         form, constants = _Drafted(rule, ids).form()
-        key = form if form.summary is None else number  # each aggregate has groups of its own
+        key = form if form.summary is None else number  # each aggregate rule is one shape
         _, rows, numbers = found.setdefault(key, (form, [], []))
         rows.append(constants)
         numbers.append(number)
@@ -130,7 +130,7 @@ def shapes_of(rules: Iterable[tuple[int, Rule]], ids: Mapping[bytes, int]) -> li
 
 
 def facts_of(rules: Iterable[Rule], ids: Mapping[bytes, int]) -> list[tuple[int, ...]]:
-    """What rules without a body state: (arity, name, arguments)."""
+    """The facts of rules without a body: (arity, name, arguments)."""
     found = []
     for rule in rules:
         if not rule.body:
@@ -140,7 +140,7 @@ def facts_of(rules: Iterable[Rule], ids: Mapping[bytes, int]) -> list[tuple[int,
 
 
 def constants_of(rules: Iterable[Rule]) -> list[bytes]:
-    """The keys of all constants in atoms, in the order in which they first occur."""
+    """The keys of all constants in atoms, in the order of their first occurrence."""
     keys: dict[bytes, None] = {}
     for rule in rules:
         for atom in atoms_of((*rule.heads, *rule.body)):
@@ -151,7 +151,7 @@ def constants_of(rules: Iterable[Rule]) -> list[bytes]:
 
 
 def atoms_of(items: Iterable[Item]) -> Iterator[Atom]:
-    """All atoms, also those under a negation or an aggregate."""
+    """All atoms, including those under a negation or an aggregate."""
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
             yield item
@@ -167,7 +167,7 @@ def flat_terms(atom: Atom) -> tuple[Variable | Constant, ...]:
 
 
 class _Drafted:
-    """One rule: variables from 0 on, constants from -1 down, until their number is known."""
+    """One rule; variables are numbered from 0 up, constants from -1 down until all are known."""
 
     def __init__(self, rule: Rule, ids: Mapping[bytes, int]) -> None:
         self._ids = ids
@@ -227,7 +227,7 @@ class _Drafted:
             argument = None if one.argument is None else self._renamed(one.argument, width)[0]
             slot = width + self._term(one.variable)
             results.append((slot, one.function, argument, one.distinct, one.separator))
-        named = dict.fromkeys(self._summary.groups)  # a variable may be there twice
+        named = dict.fromkeys(self._summary.groups)  # a variable may occur twice
         groups = tuple(width + self._term(one) for one in named)
         return Summary(groups, tuple(results))
 

@@ -1,10 +1,10 @@
-"""Terms and rows as record batches of Arrow, the form in which tasks hand on what they parsed.
+"""Terms and rows as record batches of Arrow: the output of the parsing tasks.
 
 Start at `statement_batches`. A batch has the columns of `SCHEMA`: the keys of the terms (see
-terms/term_keys.py; bulk loads number terms in the order of these bytes), `g` null for the
-default graph, the number of the file, and a note, which is null for statements. A row with a note
-has no terms: it is a fault, or says what a part of a file held (see notes.py). What is always
-true: no batch is larger than about `BATCH_BYTES`, one row apart.
+terms/term_keys.py; bulk loads number terms in the order of these bytes), `g` null for the default
+graph, the number of the file, and a note, which is null for statements. A row with a note has no
+terms: it is a fault, or describes a part of a file (see notes.py). Always true: a batch has at most
+about `BATCH_BYTES`, or one row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from triplestore.terms.spans import Spans, copy_texts
 
 SCHEMA = "s binary, p binary, o binary, g binary, file int, note string"
-"""What tasks give, as Spark writes a schema."""
+"""The schema of the batches, as text for Spark."""
 
 BATCH_BYTES = 1 << 26
 
@@ -27,7 +27,7 @@ _NAMES = ["s", "p", "o", "g", "file", "note"]
 
 
 def keys_array(terms: Spans) -> Any:
-    """The keys of terms as one Arrow array, each text once.
+    """The keys of terms as one Arrow array.
 
     >>> from triplestore.terms.spans import spans_of_keys
     >>> keys_array(spans_of_keys([b"\\x01http://a", b"\\x03"])).to_pylist()

@@ -1,43 +1,41 @@
 """The first stage: statements become rows of hashes, and terms are gathered task by task.
 
-Start reading at `collected`. Its input are rows of keys (binary columns s, p, o, g; g null in the
+Start reading at `collected`. Its input is rows of keys (binary columns s, p, o, g; g null in the
 default graph), its output one table with two kinds of rows:
 
     kind  columns
     0     s1 s2 p1 p2 o1 o2 g1 g2   a statement: the hashes of its terms
-    1     key h1 h2 uses roles      a term that a chunk of the task has, with how often it is used
+    1     key h1 h2 uses roles      a term of a chunk of the task, with the number of its uses
 
-What is always true: each term occurs once in each chunk of a task, however often it is used there:
-this is a map-side distinct, so a term in half of all statements does no harm.
-Only these rows of terms carry strings, and they are shuffled once, in the next stage. One table and
-not two, because it is one pass over the input; the columns of other kinds are null, which takes
-no room in Parquet.
+Always true: each term occurs once in each chunk of a task (a map-side distinct), so a term of half
+of all statements costs no more than others. Only the rows of terms have strings; they are shuffled
+once, in the next stage. Both kinds are in one table because that is one pass over the input; the
+columns of the other kind are null, which takes no room in Parquet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from triplestore.loaders.spark.importing.hash_keys import BITS, hash_keys
 from triplestore.loaders.spark.jobs.workers import mapped
+from triplestore.loaders.spark.thresholds import SPARK
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import I64, U8, copy_texts, offsets_of, with_hashes
 
+BITS = 128
+
 STATEMENT, TERM = 0, 1
 AS_SUBJECT, AS_PREDICATE, AS_OBJECT, AS_GRAPH = 1, 2, 4, 8
 
-CHUNK_ROWS = 1 << 21
-"""Maximum number of statements of a task that are gathered before their terms are written."""
-CHUNK_BYTES = 1 << 28
-"""Maximum bytes of distinct terms that are gathered."""
-_OUT = 1 << 16  # rows of a batch that goes back to Spark
+_OUT = 1 << 16  # rows of a batch that is returned to Spark
 
 _ROLES = (("s", AS_SUBJECT), ("p", AS_PREDICATE), ("o", AS_OBJECT), ("g", AS_GRAPH))
 _TERMS = {
@@ -54,21 +52,23 @@ SCHEMA = "kind int, key binary, h1 long, h2 long, uses long, roles int, " + ", "
 )
 
 
-def collected(rows: Any, *, salt: int = 0, bits: int = BITS, chunk_rows: int = CHUNK_ROWS) -> Any:
+def collected(rows: Any, *, salt: int = 0, bits: int = BITS, chunk_rows: int | None = None) -> Any:
     """The table of statements as hashes, and of terms, of a DataFrame of keys."""
     return mapped(
-        rows, partial(collect_batches, salt=salt, bits=bits, chunk_rows=chunk_rows), SCHEMA
+        rows,
+        partial(collect_batches, salt=salt, bits=bits, chunk_rows=chunk_rows or SPARK.chunk_rows),
+        SCHEMA,
     )
 
 
 def collect_batches(
     batches: Iterator[pa.RecordBatch], *, salt: int, bits: int, chunk_rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """What `collected` does in one task."""
+    """The work of `collected` in one task."""
     chunk = _Chunk()
     for batch in batches:
         chunk.add(batch)
-        if chunk.rows >= chunk_rows or chunk.text_bytes >= CHUNK_BYTES:
+        if chunk.rows >= chunk_rows or chunk.text_bytes >= SPARK.chunk_bytes:
             yield from chunk.batches(salt, bits)
             chunk = _Chunk()
     yield from chunk.batches(salt, bits)
@@ -87,7 +87,7 @@ class _Chunk:
         return self._collector.text_bytes
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take the statements of a batch."""
+        """Add the statements of a batch."""
         if batch.num_rows == 0:
             return
         for numbers, (role, _) in zip(self._columns, _ROLES, strict=True):
@@ -147,8 +147,33 @@ class _Chunk:
             yield _batch(TERM, len(own) - 1, made)
 
 
+def hash_keys(buf: U8, starts: I64, stops: I64, *, salt: int = 0, bits: int = BITS) -> I64:
+    """The hashes of keys as rows of two 64-bit numbers; `buf[starts[i]:stops[i]]` is key i.
+
+    BLAKE2b, because collisions cannot be constructed; by chance, one among 2^32 terms has a
+    probability of 10^-19. `number_terms` looks for collisions nevertheless. Costs about 0.7
+    microseconds per distinct term of a task.
+
+    salt  another value gives other hashes
+    bits  number of bits that are kept; tests of collisions keep fewer than 128
+
+    >>> two = hash_keys(np.frombuffer(b"aab", np.uint8), np.array([0, 1, 2]), np.array([1, 2, 3]))
+    >>> bool((two[0] == two[1]).all()), bool((two[0] == two[2]).any())
+    (True, False)
+    """
+    data = buf.tobytes()
+    seed = salt.to_bytes(8, "little")
+    places = zip(starts.tolist(), stops.tolist(), strict=True)
+    digests = [blake2b(data[lo:hi], digest_size=16, salt=seed).digest() for lo, hi in places]
+    hashes: NDArray[np.int64] = np.frombuffer(b"".join(digests), "<i8").reshape(-1, 2)
+    if bits < BITS:
+        low = np.int64((1 << min(bits, 63)) - 1)
+        hashes = np.stack([hashes[:, 0] & low, np.zeros(len(hashes), np.int64)], axis=1)
+    return hashes
+
+
 def key_spans(column: pa.Array) -> tuple[U8, I64, I64]:
-    """The bytes under a binary column, and where each value begins and ends in them."""
+    """The bytes of a binary column, and the beginning and end of each value in them."""
     column = column.cast(pa.large_binary())
     _, offsets, data = column.buffers()
     places = np.frombuffer(offsets, np.int64, len(column) + 1, column.offset * 8)
@@ -157,14 +182,14 @@ def key_spans(column: pa.Array) -> tuple[U8, I64, I64]:
 
 
 def binary_array(buf: U8, offsets: I64) -> pa.Array:
-    """The binary column of the texts between these offsets; a copy of the offsets only."""
+    """The binary column of the texts between these offsets; copies only the offsets."""
     own = pa.py_buffer((offsets - offsets[0]).astype(np.int32))
     data = pa.py_buffer(buf[int(offsets[0]) : int(offsets[-1])])
     return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, [None, own, data])
 
 
 def _keys(collector: TermCollector) -> tuple[U8, I64]:
-    """The keys of all terms of a collector, one after the other, and where each begins."""
+    """The keys of all terms of a collector, one after the other, and their offsets."""
     spans = collector.spans()
     offsets = offsets_of(spans.lengths + 1).astype(np.int64)
     buf = np.empty(int(offsets[-1]), np.uint8)
@@ -174,7 +199,7 @@ def _keys(collector: TermCollector) -> tuple[U8, I64]:
 
 
 def _batch(kind: int, rows: int, columns: dict[str, pa.Array]) -> pa.RecordBatch:
-    """A batch of one kind; the columns of others are null."""
+    """A batch of one kind; the columns of the other kind are null."""
     arrays = []
     for field in ARROW:
         if field.name == "kind":

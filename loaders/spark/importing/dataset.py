@@ -1,17 +1,17 @@
-"""Importing on Spark: files or tables in, a store (or Parquet tables that make one) out.
+"""Importing on Spark: from files or tables to a store, or to Parquet tables for `pull`.
 
-Start reading at `import_dataset`. The way of the data, stage by stage; each is written to the work
-directory, and not done again by a job that is started again:
+Start reading at `import_dataset`. These are the stages. Each is written to the work directory, and
+a job that is started again does not repeat it:
 
     statements  parsed, as keys                                   statements.py
     collected   hashes of terms; the distinct terms of each task  collect.py
     terms       distinct terms in order                           number_terms.py
     triples     ids                                               encode.py
-    closure     what follows, if Spark is to infer it             closure/
+    closure     inferred facts, with closure="spark"              closure/
 
-and then, on the driver, `write_store` makes a store beside its final place and `put_in_place`
-renames it, or `existing_store` adds to one in one commit. So a failed job leaves no store that
-opens, and a repeated one does nothing twice.
+Then, on the driver, `write_store` makes a store beside its final place and `put_in_place` renames
+it, or `existing_store` changes a store in one commit. So a failed job leaves no store that opens,
+and a job that is started again repeats nothing.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ import pyoxigraph as ox
 
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
-from triplestore.loaders.spark.importing.hash_keys import BITS
-from triplestore.loaders.spark.importing.import_job import Import, Wish
-from triplestore.loaders.spark.importing.put_in_place import Imported
+from triplestore.loaders.spark.importing.collect import BITS
+from triplestore.loaders.spark.importing.import_job import Import, ImportRequest
 from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.write_store import Imported
 from triplestore.loaders.spark.jobs.places import is_uri
-from triplestore.loaders.spark.jobs.stages import Told
+from triplestore.loaders.spark.jobs.stages import StageListener
 from triplestore.storage.files.system import Files, RealFiles
 
 MODES = ("add", "delete", "replace")
@@ -59,24 +59,25 @@ def import_dataset(
     partitions: int | None = None,
     salt: int = 0,
     options: SourceOptions | None = None,
-    progress: Told | None = None,
+    progress: StageListener | None = None,
     bits: int = BITS,
     files: Files | None = None,
 ) -> Imported:
     """Import files (paths, folders, globs, URIs) or a DataFrame of terms into a store.
 
-    target  a path, which all nodes share: a store there, made or added to. A URI (`s3a://...`,
-        `hdfs://...`): tables that `pull` makes a store of
-    mode  "add"; "delete" what the source states; "replace" what `graph` holds
-    graph  where statements of the default graph go: a term, or an IRI
+    target  a path that all nodes share, for a new or existing store; or a URI (`s3a://...`,
+        `hdfs://...`) for tables that `pull` turns into a store
+    mode  "add" or "delete" the statements of the source, or "replace" the contents of `graph`
+    graph  the graph for statements of the default graph: a term, or an IRI
     format, lenient, base_iri, options  how the source is read, see `SourceOptions`
-    reason, rules, ontology  what to infer, as `Store.reason` takes it
-    closure  what infers: "local", this process; "spark"; "later", the next process that writes
-    driver_facts  maximum number of facts that the driver closes itself; 0 for never
-    tables  a folder or URI for tables of terms and triples, in Parquet with 64-bit ids, as well
-    work  where stages keep their results; by default beside the target
-    job  a name: what was committed under it is not done again. Without one, a job that is started
-        again after it failed is known by its work directory
+    reason, rules, ontology  arguments of `Store.reason`
+    closure  where to infer: "local", in this process; "spark"; "later", in the next process that
+        writes to the store
+    driver_facts  maximum number of asserted facts that the driver closes itself; 0 for none
+    tables  a folder or URI that also gets tables of terms and triples, in Parquet with 64-bit ids
+    work  the folder for the results of stages; by default beside the target
+    job  the name of the job: a committed job is not done again. Without a name, a job that is
+        started again after a failure is recognised by its work directory
     partitions  number of parts of a shuffle
     salt  another value gives other hashes, if two terms have the same hash
 
@@ -84,7 +85,7 @@ def import_dataset(
     """
     graph = ox.NamedNode(graph) if isinstance(graph, str) else graph
     names = (reason,) if isinstance(reason, str) else tuple(reason)
-    wish = Wish(
+    wish = ImportRequest(
         mode,
         graph,
         names,
@@ -107,15 +108,15 @@ def import_dataset(
     return task.run(keep_work)
 
 
-def _check(wish: Wish, target: str) -> None:
+def _check(wish: ImportRequest, target: str) -> None:
     if wish.mode not in MODES:
-        raise UsageError(f"mode is one of {', '.join(MODES)}, not {wish.mode!r}")
+        raise UsageError(f"mode must be one of {', '.join(MODES)}, not {wish.mode!r}")
     if wish.closure not in CLOSURES:
-        raise UsageError(f"closure is one of {', '.join(CLOSURES)}, not {wish.closure!r}")
+        raise UsageError(f"closure must be one of {', '.join(CLOSURES)}, not {wish.closure!r}")
     if is_uri(target) and (wish.mode != "add" or (wish.infers and wish.closure != "spark")):
         raise UsageError(
-            f"{target} is a URI, where tables are written for `pull`: nothing can be deleted or "
-            f"replaced there, and only closure='spark' infers; or name a path for a store"
+            f"{target} is a URI, which gets tables for `pull`: use mode='add', and closure='spark' "
+            f"to infer; or give a path for a store"
         )
 
 

@@ -1,12 +1,11 @@
 """Encoding on Spark: statements as hashes become statements as ids.
 
-Start reading at `encode`. Each column finds its ids by a join on the 128-bit hash. What would make
-such joins slow are terms that are in very many rows: all rows of one term meet in one task.
-Therefore the *common* terms (all predicates and names of graphs if they are few, and whatever is
-used more often than a fair part of a task) go to every task and are joined in place. Their rows
-still pass the join of the others, because they go the same way, but with a key that no term has
-and that spreads them evenly. So a shuffle moves each row at most twice (for subject and object),
-without strings, whatever the data look like.
+Start reading at `encode`. Each column finds its ids by a join on the 128-bit hash. Such a join is
+slow for a term in very many rows, because all rows of a term meet in one task. Therefore the
+*common* terms (all predicates and names of graphs if they are few, and terms used more often than
+a fair share of a task) are sent to every task and joined in place. Their rows still pass the join
+of the other terms, with a key that no term has and that spreads them evenly. So for any data a row
+is shuffled at most twice (for subject and object), without strings.
 """
 
 from __future__ import annotations
@@ -17,19 +16,13 @@ from pyspark.sql import functions as sf
 
 from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, STATEMENT
 from triplestore.loaders.spark.importing.number_terms import TermCounts
-
-MOST_NAMES = 100_000
-"""Maximum number of predicates and graph names that are all sent to every task; if there are more,
-only common ones are."""
-
-FAIR_SHARE = 8
-"""A term is common if it alone makes up more than 1/8 of what a task has to join on average."""
+from triplestore.loaders.spark.thresholds import SPARK
 
 
 def encode(collected: Any, terms: Any, counts: TermCounts, partitions: int) -> Any:
     """The statements as ids (s, p, o, g; g null in the default graph), with repetitions."""
     statements = collected.where(sf.col("kind") == STATEMENT)
-    names = counts.predicates + counts.graphs <= MOST_NAMES
+    names = counts.predicates + counts.graphs <= SPARK.broadcast_names
     common = _common(terms, counts, partitions, names)
     rows = statements.select("p1", "p2", "g1", "g2", "s1", "s2", "o1", "o2")
     rows = _with_ids(rows, "p", terms, common, everything=names)
@@ -43,8 +36,8 @@ def encode(collected: Any, terms: Any, counts: TermCounts, partitions: int) -> A
 
 
 def _common(terms: Any, counts: TermCounts, partitions: int, names: bool) -> Any:
-    """The terms that go to every task."""
-    many = counts.uses // (FAIR_SHARE * max(partitions, 1)) + 1
+    """The terms that are sent to every task."""
+    many = counts.uses // (SPARK.fair_shares * max(partitions, 1)) + 1
     chosen = sf.col("uses") > many
     if names:
         chosen |= sf.col("roles").bitwiseAND(sf.lit(AS_PREDICATE | AS_GRAPH)) != 0
@@ -54,13 +47,13 @@ def _common(terms: Any, counts: TermCounts, partitions: int, names: bool) -> Any
 def _with_ids(rows: Any, role: str, terms: Any, common: Any, *, everything: bool) -> Any:
     """The rows with the ids of one column instead of its hashes.
 
-    everything  whether all terms of this column are among the common ones
+    everything  whether all terms of this column are common
     """
     one, two = f"{role}1", f"{role}2"
     found = rows.join(sf.broadcast(_named(common, one, two)), [one, two], "left")
     if everything:
         return found.withColumnRenamed("common", role).drop(one, two)
-    # Nothing to look for: no term has null as half of its hash, and the other half spreads them.
+    # Rows that are done match nothing: their second half is null. The first half spreads them.
     done = sf.col("common").isNotNull() | sf.col(one).isNull()
     others = [name for name in rows.columns if name not in (one, two)]
     anywhere = sf.xxhash64(*(sf.col(name) for name in others))

@@ -1,13 +1,13 @@
-"""Import into an existing store: one commit, made once however often the job is tried.
+"""Import into an existing store: one commit, also if the job is run several times.
 
-Start reading at `Target`. What is always true: the numbers of the files of a job (on which the
-labels of its blank nodes depend) are reserved in the store before anything is parsed, and written
-down in the work directory; the name of the job is part of the commit. So a job that failed anywhere
-continues with the same labels, and one that was committed does nothing.
+Start reading at `Target`. Always true: the numbers of the files of a job (on which the labels of
+its blank nodes depend) are reserved in the store before anything is parsed, and recorded in the
+work directory; the name of the job is part of the commit. So a job that failed continues with the
+same labels, and a committed job does nothing.
 
-Terms that the store knows keep their ids, others get theirs behind all, in the order of their
-keys, as a load would give them: the columns that come from Spark go the way of a load
-(`TransactionWriter.take_loaded`) from there on, closure included.
+Known terms keep their ids; new ones are numbered after them, in the order of their keys, as by a
+load. From there on the columns of Spark are handled like those of a load
+(`TransactionWriter.take_loaded`), closure included.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 
 from triplestore.loaders.report import Loaded
-from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
+from triplestore.loaders.spark.importing.parquet_parts import IdRows, Keys
 from triplestore.loaders.spark.jobs.places import read_text, write_text
 from triplestore.reasoning.outcome import Change
 from triplestore.storage import Database
 from triplestore.storage.metadata import IMPORTS, bytes_of_jobs, import_jobs
 from triplestore.store import Store
+from triplestore.store.graph_writes import reserve_file_numbers
 from triplestore.store.transaction import writer_of
 from triplestore.store.writer import TransactionWriter
 from triplestore.terms import TermCollector
@@ -38,9 +39,9 @@ from triplestore.terms.spans import U32
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One import into a store, the same at each attempt.
+    """One import into a store, equal in each attempt.
 
-    name   is kept with the commit
+    name   stored with the commit
     first  the number of its first file
     """
 
@@ -50,10 +51,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A store, and what is to be done to it.
+    """A store, and the change to make.
 
     mode   "add", "delete" or "replace"
-    graph  what is replaced; None is the default graph
+    graph  the graph to replace; None is the default graph
     """
 
     path: Path
@@ -66,18 +67,18 @@ class Target:
             return job in import_jobs(database.state.meta)
 
     def job(self, place: str, known: str, name: str | None, files: int) -> Job:
-        """The job that this is: that of the work directory if it is the same, or a new one.
+        """The job of the work directory if it has this identity, or a new one.
 
-        place  where it is written down
-        known  its identity: a fingerprint of its input and of what is to be done
+        place  the file of the job
+        known  its identity: a fingerprint of the input and of the change
         """
-        said = read_text(None, place)
-        if said is not None:
-            before = json.loads(said)
+        text = read_text(None, place)
+        if text is not None:
+            before = json.loads(text)
             if before["known"] == known and name in (None, before["name"]):
                 return Job(before["name"], before["first"])
         with opened(self.path) as writer:
-            first = writer.reserve_file_numbers(files, self.graph, self.mode == "replace")
+            first = reserve_file_numbers(writer, files, self.graph, self.mode == "replace")
         job = Job(name or uuid.uuid4().hex, first)
         write_text(None, place, json.dumps({"known": known, "name": job.name, "first": first}))
         return job
@@ -86,14 +87,14 @@ class Target:
         self,
         job: Job,
         keys: Keys,
-        rows: Rows,
+        rows: IdRows,
         loaded: Loaded,
         finish: Callable[[TransactionWriter], object],
     ) -> Change | None:
-        """Do it in one commit; None if it was done before.
+        """Make the change in one commit; None if the job was committed before.
 
-        loaded  what else there is to say of the load; gets rows and terms
-        finish  is called before the commit: rules to apply, or inference to put off
+        loaded  the report of the load; gets rows and terms
+        finish  called before the commit, to apply rules or to postpone inference
         """
         with opened(self.path) as writer:
             jobs = import_jobs(writer.kept)
@@ -112,7 +113,7 @@ class Target:
 
 @contextmanager
 def opened(path: Path) -> Iterator[TransactionWriter]:
-    """A transaction on a store that is opened for it, and closed after it."""
+    """A transaction on a store that is opened before it and closed after it."""
     store = Store(path)
     try:
         with store.transaction() as transaction:
@@ -122,15 +123,15 @@ def opened(path: Path) -> Iterator[TransactionWriter]:
 
 
 def empty_loaded(files: int, first: int) -> Loaded:
-    """What a load says before it has rows."""
+    """A load without rows."""
     none: U32 = np.empty(0, np.uint32)
     loaded = Loaded(none, none, none, none, False, None)
     loaded.next_file_number = first + files
     return loaded
 
 
-def into_ids(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> None:
-    """Rows in the ids of a dictionary, and the segment of terms that are new to it."""
+def into_ids(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: IdRows) -> None:
+    """Set the rows in the ids of a dictionary, and the segment of its new terms."""
     collector = TermCollector(dictionary)
     numbers = np.zeros(len(keys.kinds) + 1, np.uint32)
     numbers[1:] = collector.add(*keys.spans())
@@ -139,8 +140,8 @@ def into_ids(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> 
     loaded.segment = segment
 
 
-def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> None:
-    """Rows in the ids of a dictionary; 0 for terms that it does not have."""
+def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: IdRows) -> None:
+    """Set the rows in the ids of a dictionary; 0 for unknown terms."""
     ids = np.zeros(len(keys.kinds) + 1, np.uint32)
     spans = keys.spans()
     for segment in dictionary.segments:
@@ -154,11 +155,11 @@ def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -
             text = spans.buf[start : start + int(spans.lengths[i])].tobytes()
             ids[i + 1] = live.get(bytes((int(spans.kinds[i]),)) + text, 0)
     _put(loaded, rows, ids)
-    if rows.g is not None:  # an unknown graph name is in no graph, not in the default graph
+    if rows.g is not None:  # rows of an unknown graph match nothing
         loaded.p[(rows.g != 0) & (loaded.g == 0)] = 0
 
 
-def _put(loaded: Loaded, rows: Rows, ids: U32) -> None:
+def _put(loaded: Loaded, rows: IdRows, ids: U32) -> None:
     loaded.s, loaded.p, loaded.o = ids[rows.s], ids[rows.p], ids[rows.o]
     loaded.g = np.zeros(len(rows), np.uint32) if rows.g is None else ids[rows.g]
     loaded.has_named = bool(loaded.g.any())

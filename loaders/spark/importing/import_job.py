@@ -1,8 +1,8 @@
-"""One run of a job: its stages, and what is made of them.
+"""One run of a job: its stages, and the store made from them.
 
-Start reading at `Import.run`. What is always true: a new store is made beside its place and renamed
-when it is finished; an existing store gets one commit, with the name of the job; so a run can
-end anywhere, and the next one continues.
+Start reading at `Import.run`. Always true: a new store is made beside its place and renamed when it
+is finished; an existing store gets one commit, with the name of the job. So a run may fail
+anywhere, and the next one continues.
 """
 
 from __future__ import annotations
@@ -33,13 +33,17 @@ from triplestore.loaders.spark.importing.number_terms import (
 )
 from triplestore.loaders.spark.importing.parquet import write_tables
 from triplestore.loaders.spark.importing.parquet_parts import (
+    IdRows,
     Keys,
-    Rows,
     check_room,
     read_keys,
     read_rows,
 )
-from triplestore.loaders.spark.importing.put_in_place import (
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import Statements, read_statements
+from triplestore.loaders.spark.importing.write_store import (
+    NO_EXTRA,
+    Extra,
     Imported,
     is_store,
     making,
@@ -47,16 +51,14 @@ from triplestore.loaders.spark.importing.put_in_place import (
     put_in_place,
     removed_on_failure,
     size_of,
+    write_store,
 )
-from triplestore.loaders.spark.importing.sources import SourceOptions
-from triplestore.loaders.spark.importing.statements import Statements, read_statements
-from triplestore.loaders.spark.importing.write_store import NOTHING_MORE, Extra, write_store
 from triplestore.loaders.spark.jobs.places import is_uri, read_text, write_text
-from triplestore.loaders.spark.jobs.stages import Stages, Told, fingerprint
+from triplestore.loaders.spark.jobs.stages import StageListener, Stages, fingerprint
 from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store
-from triplestore.store.options import ReasonOptions
+from triplestore.store.arguments import ReasonOptions
 from triplestore.store.rule_changes import reason
 from triplestore.store.writer import TransactionWriter
 
@@ -65,7 +67,7 @@ _LONGEST_PATH = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ImportRequest:
     """The checked arguments of `import_dataset`."""
 
     mode: str
@@ -82,12 +84,12 @@ class Wish:
 
     @property
     def infers(self) -> bool:
-        """Whether there is anything to infer."""
+        """Whether rules or regimes are given."""
         return bool(self.reason) or self.rules is not None
 
     @property
     def needs_store(self) -> bool:
-        """Whether it is done to a store, which is made with its rules first if there is none."""
+        """Whether it changes a store; if there is none, an empty one with rules is made first."""
         return self.mode != "add" or (self.closure == "later" and self.infers)
 
 
@@ -99,12 +101,12 @@ class Import:
         spark: Any,
         source: Any,
         target: str,
-        wish: Wish,
+        wish: ImportRequest,
         reading: SourceOptions,
         place: str,
         job: str | None,
         tables: str | None,
-        progress: Told | None,
+        progress: StageListener | None,
     ) -> None:
         self._spark = spark
         self._source = source
@@ -120,7 +122,7 @@ class Import:
         self._known = ""
 
     def run(self, keep_work: bool) -> Imported:
-        """Do what was not done before."""
+        """Do the stages that are not done."""
         if self._folder is None:
             return self._run(keep_work)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -144,18 +146,18 @@ class Import:
             done = self._create(path)
         if not keep_work:
             self._stages.remove()
-        elif self._folder is not None:  # the same again is another job
+        elif self._folder is not None:  # the next call is another job
             for name in (MADE, JOB):
                 (self._folder / name).unlink(missing_ok=True)
         return done
 
     def _create(self, path: Path | None) -> Imported:
-        """A new store, or tables at a URI."""
+        """Make a new store, or tables at a URI."""
         statements = read_statements(self._spark, self._source, self._reading)
         self._known = statements.fingerprint
         stored, noted = self._parsed(statements)
         terms, counts, triples = self._encoded(stored, noted["mark"])
-        rows_of, extra = "triples", NOTHING_MORE
+        rows_of, extra = "triples", NO_EXTRA
         if self._wish.infers and self._wish.closure == "spark":
             rows_of = "closure"
             triples, extra = self._closed(
@@ -163,7 +165,7 @@ class Import:
             )
         meta = {FILES: str(statements.next_file_number - 1).encode()}
         if noted["_prefixes"]:
-            # Sorted, so that the file does not depend on the order in which parsers report them.
+            # Sorted, so that the file does not depend on the order of the parsers' reports.
             meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["_prefixes"].items())))
         self._write_tables(terms, triples, counts, meta, extra, noted)
         if path is not None:
@@ -174,7 +176,7 @@ class Import:
         return self._imported(counts, noted)
 
     def _change(self, path: Path) -> Imported:
-        """A commit to an existing store, or is made for it."""
+        """Commit to an existing store, or to an empty one that is made now."""
         assert self._folder is not None
         wish = self._wish
         fresh = making(path)
@@ -191,7 +193,7 @@ class Import:
         reading = replace(self._reading, first_file_number=job.first)
         stored, noted = self._parsed(read_statements(self._spark, self._source, reading))
         terms, counts, triples = self._encoded(stored, noted["mark"])
-        self._write_tables(terms, triples, counts, {}, NOTHING_MORE, noted)
+        self._write_tables(terms, triples, counts, {}, NO_EXTRA, noted)
         check_room(counts.terms)
         loaded = empty_loaded(count, job.first)
         loaded.prefixes, loaded.bad = dict(sorted(noted["_prefixes"].items())), noted["bad"]
@@ -203,14 +205,16 @@ class Import:
         return replace(self._imported(counts, noted), change=change, already=change is None)
 
     def _make_empty(self, fresh: Path) -> None:
-        """A store with the rules that are asked for, and nothing else."""
+        """Make an empty store with the given rules."""
         if self._wish.mode == "delete":
-            raise UsageError(f"there is no store at {self._target} to delete from: check the path")
+            raise UsageError(
+                f"{self._target} is not a store, so nothing can be deleted from it: check the path"
+            )
         shutil.rmtree(fresh, ignore_errors=True)
         self._infer(fresh)
 
     def _finish(self, writer: TransactionWriter) -> None:
-        """What a commit does besides."""
+        """Infer in the transaction, or postpone inference."""
         wish = self._wish
         if wish.closure == "later":
             writer.put_off_inference()
@@ -221,8 +225,8 @@ class Import:
             reason(writer, options)
 
     def _close_store(self, writer: TransactionWriter) -> None:
-        """What follows from what the store will state, inferred on Spark."""
-        from triplestore.loaders.spark.reclosing import close_store
+        """Infer on Spark from the asserted facts of the transaction."""
+        from triplestore.loaders.spark.store_closure import close_store
 
         wish = self._wish
         given = contents_of([wish.rules, wish.ontology])
@@ -231,11 +235,11 @@ class Import:
         close_store(self._stages, writer, known, options=wish.closing, **asked)
 
     def _is_made(self, path: Path) -> bool:
-        """Whether an earlier run of this job made the store, and ended before it could say so."""
-        said = read_text(self._spark, f"{self._stages.place}/{MADE}")
-        if said is None or not is_store(path):
+        """Whether an earlier run of this job made the store, but did not finish."""
+        text = read_text(self._spark, f"{self._stages.place}/{MADE}")
+        if text is None or not is_store(path):
             return False
-        made = json.loads(said)
+        made = json.loads(text)
         same = (
             made["known"] == read_statements(self._spark, self._source, self._reading).fingerprint
         )
@@ -247,7 +251,7 @@ class Import:
     # -- stages ----------------------------------------------------------------------------------
 
     def _parsed(self, statements: Statements) -> tuple[Statements, dict[str, Any]]:
-        """The statements, written down."""
+        """The statements, stored."""
         known = statements.fingerprint or self._job or uuid.uuid4().hex
 
         def figures(stored: Statements) -> dict[str, Any]:
@@ -296,7 +300,7 @@ class Import:
     def _closed(
         self, terms: Any, triples: Any, files: int, prefixes: Mapping[str, str]
     ) -> tuple[Any, Extra]:
-        """All that holds, inferred on Spark, and what else a store with a closure keeps."""
+        """All facts, inferred ones included, and the other parts of the closure."""
         from triplestore.loaders.spark.closure import close
 
         wish, stages = self._wish, self._stages
@@ -330,9 +334,9 @@ class Import:
         def figures(frame: Any) -> dict[str, Any]:
             closure = made[0]
             extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta)
-            said = {"rows": frame.count(), "_extra": extra.to_json(), "figures": closure.figures}
+            noted = {"rows": frame.count(), "_extra": extra.to_json(), "figures": closure.figures}
             closure.release()
-            return said
+            return noted
 
         given = contents_of([wish.rules, wish.ontology])
         known = (self._mark_of("triples"), wish.reason, given)
@@ -342,15 +346,15 @@ class Import:
     def _counted(self, ordered: Any) -> dict[str, Any]:
         counts = count_terms(ordered)
         check_hashes(ordered)
-        said = {name: getattr(counts, name) for name in TermCounts.__slots__}
+        known = {name: getattr(counts, name) for name in TermCounts.__slots__}
         sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
-        return {"rows": counts.terms, "parts": sizes, "_counts": said}
+        return {"rows": counts.terms, "parts": sizes, "_counts": known}
 
     def _mark_of(self, name: str) -> str:
         return str(next(stage["mark"] for stage in self._stages.done if stage["stage"] == name))
 
     def _place_of(self, name: str) -> str:
-        """Where the table of a stage is."""
+        """The place of the table of a stage."""
         return f"{self._stages.place}/{name}-{self._mark_of(name)}"
 
     # -- the end ---------------------------------------------------------------------------------
@@ -364,18 +368,18 @@ class Import:
         extra: Extra,
         noted: Mapping[str, Any],
     ) -> None:
-        """The tables that were asked for, if any were."""
+        """Write the tables, if they are wanted."""
         place = self._tables or (self._target if is_uri(self._target) else None)
         if place is not None:
-            said = {"sources": noted["files"], "bad": noted["bad"]}
-            write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **said)
+            counted = {"sources": noted["files"], "bad": noted["bad"]}
+            write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **counted)
 
     def _keys(self, counts: TermCounts) -> Keys:
         """The terms, read by this process."""
         return read_keys(self._place_of("terms"), counts.terms, "place")
 
-    def _rows(self, stage: str) -> Rows:
-        """The rows that a stage has made, read by this process."""
+    def _rows(self, stage: str) -> IdRows:
+        """The rows of a stage, read by this process."""
         return read_rows(self._place_of(stage))
 
     def _make(
@@ -386,7 +390,7 @@ class Import:
         meta: Mapping[str, bytes],
         extra: Extra,
     ) -> None:
-        """A new store: made beside its place, closed, and put there in one step."""
+        """Make a new store beside its place, close it, and rename it."""
         fresh = making(target)
         with removed_on_failure(fresh):
             write_store(
@@ -402,7 +406,7 @@ class Import:
             self._put_in_place(fresh, target)
 
     def _infer(self, fresh: Path) -> None:
-        """Apply the given rules to a store, and infer."""
+        """Infer in a store by the given rules."""
         wish = self._wish
         if not wish.infers and is_store(fresh):
             return
@@ -428,7 +432,7 @@ class Import:
 
 
 def contents_of(given: Any) -> Any:
-    """What rules and ontologies are, by their contents where they are files.
+    """Rules and ontologies for a fingerprint: files by their contents.
 
     >>> contents_of(["ex:a[?x] :- ex:b[?x] .", None])
     ['ex:a[?x] :- ex:b[?x] .', 'None']

@@ -3,16 +3,16 @@
 Start reading at `ordered_terms` and `numbered`. The plan:
 
 1. The terms of all tasks (distinct in each chunk of a task, see `collect`) are partitioned by
-   ranges of their keys. This is the only time that strings are shuffled; a term that is everywhere
-   comes once from each chunk.
-2. In its range each term becomes one row: its uses add up, its roles are joined. Ranges are
-   partitioned by key already, so this shuffles nothing.
+   ranges of their keys. This is the only shuffle of strings; a term that is everywhere comes once
+   from each chunk.
+2. In its range each term becomes one row: its uses are added, its roles combined. The ranges are
+   partitioned by key, so this shuffles nothing.
 3. Each range is sorted and written, with a running number whose high bits are the number of
    the range. The counts of the ranges, a few numbers on the driver, turn it into the id: the
-   rank of the key, which depends on the set of terms only, not on where the ranges end.
+   rank of the key, which depends on the set of terms only, not on the ends of the ranges.
 
-What is always true: ids are 1, 2, ... without gaps, in the order of the keys' bytes, which is the
-order of the local loader. `check_hashes` makes sure that no two terms have one hash.
+Always true: ids are 1, 2, ... without gaps, in the order of the keys' bytes, which is the order of
+the local loader. `check_hashes` ensures that no two terms have the same hash.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from triplestore.errors import StorageError
 from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, TERM
 from triplestore.terms.term_keys import to_ntriples
 
-_RANGE_BITS = 33  # of a running number: `monotonically_increasing_id` says so
+_RANGE_BITS = 33  # of a running number, by `monotonically_increasing_id`
 _SHOWN = 3
 
 
 def ordered_terms(collected: Any, partitions: int) -> Any:
     """The distinct terms (key, h1, h2, uses, roles, place), each range sorted by key.
 
-    `place` is right for the very rows that are written: compute it once, and read it back.
+    `place` is only right for the rows that are written: compute it once, and read it back.
     """
     terms = collected.where(sf.col("kind") == TERM).select("key", "h1", "h2", "uses", "roles")
     distinct = (
@@ -53,13 +53,13 @@ def ordered_terms(collected: Any, partitions: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """What the driver knows about the terms.
+    """Numbers of terms on the driver.
 
-    ranges      for each range, how many terms the ranges before it have
-    terms       how many there are
-    uses        how often they are used, all together
-    predicates  how many are used as predicates
-    graphs      how many are used as names of graphs
+    ranges      for each range, the number of terms in the ranges before it
+    terms       number of terms
+    uses        number of uses of all terms together
+    predicates  number of terms used as predicates
+    graphs      number of terms used as names of graphs
     """
 
     ranges: tuple[int, ...]
@@ -70,7 +70,7 @@ class TermCounts:
 
 
 def count_terms(ordered: Any) -> TermCounts:
-    """The counts, by one pass over what `ordered_terms` gave."""
+    """The counts, by one pass over the result of `ordered_terms`."""
     by_range = (
         ordered.groupBy(sf.shiftright("place", _RANGE_BITS).cast("int").alias("range"))
         .agg(
@@ -116,7 +116,7 @@ def numbered(spark: Any, ordered: Any, counts: TermCounts) -> Any:
 
 
 def check_hashes(terms: Any) -> None:
-    """Raise if two terms have one hash; costs a shuffle of 16 bytes per term."""
+    """Raise if two terms have the same hash; costs a shuffle of 16 bytes per term."""
     twice = terms.groupBy("h1", "h2").count().where(sf.col("count") > 1).limit(_SHOWN).collect()
     if not twice:
         return
@@ -125,8 +125,8 @@ def check_hashes(terms: Any) -> None:
     keys = terms.where(same).select("key").orderBy("key").limit(_SHOWN).collect()
     shown = " and ".join(to_ntriples(bytes(row["key"])).decode() for row in keys)
     raise StorageError(
-        f"{shown} have the same 128-bit hash, so their statements could not be told apart; nothing "
-        f"was imported: run it again with another hash (salt=1)"
+        f"{shown} have the same 128-bit hash, so their statements cannot be distinguished; nothing "
+        f"was imported: run the job again with another hash (salt=1)"
     )
 
 

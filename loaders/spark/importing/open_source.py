@@ -1,8 +1,7 @@
-"""What a task opens: a file by name, a range of one, or its contents as Spark hands them over.
+"""The sources of a task: a file by name, a range of one, or its contents as passed by Spark.
 
-Start at `source_of`. A range of a file of lines has the lines that begin in it, where a line ends
-with a line feed (what the parser takes for more line ends does not matter for cutting), so ranges
-that meet have each line once.
+Start at `source_of`. A range of a file has the lines that begin in it, so adjacent ranges have each
+line once. Here a line ends with a line feed; other line ends of the parser do not matter.
 """
 
 from __future__ import annotations
@@ -14,26 +13,28 @@ from typing import Any, BinaryIO, cast
 
 from triplestore.errors import StorageError
 from triplestore.loaders.formats import MAGIC_BYTES, sniff_compression
-from triplestore.loaders.sources import Source
+from triplestore.loaders.sources import DocumentSource
 from triplestore.loaders.spark.importing.sources import SourceFile
 
 
-def source_of(file: SourceFile, contents: bytes | None = None) -> Source:
-    """The file as the local loader takes it; `contents` if it cannot be opened by name."""
+def source_of(file: SourceFile, contents: bytes | None = None) -> DocumentSource:
+    """The file as a source of the local loader; with `contents` if it cannot be opened by name."""
     form = file.rdf_format
     if contents is not None:
-        return Source(
+        return DocumentSource(
             file.name, form, data=contents, size=len(contents), compression=file.compression
         )
     path = Path(cast(str, file.path))
-    return Source(file.name, form, path=path, size=file.length, compression=file.compression)
+    return DocumentSource(
+        file.name, form, path=path, size=file.length, compression=file.compression
+    )
 
 
-def lines_source(file: SourceFile, start: int, stop: int) -> Source | None:
-    """The lines that begin in a range of the file; None if there are none.
+def lines_source(file: SourceFile, start: int, stop: int) -> DocumentSource | None:
+    """The lines that begin in a range of the file; None if no line does.
 
-    A file that is compressed although its name does not say so cannot be split: its first range is
-    all of it, and the others have nothing.
+    A compressed file whose name does not show it cannot be split: its first range is the whole
+    file, and the others are empty.
     """
     stream = opened(file)
     if sniff_compression(stream.read(MAGIC_BYTES)) is not None:
@@ -45,7 +46,7 @@ def lines_source(file: SourceFile, start: int, stop: int) -> Source | None:
         return None
     stream.seek(first)
     ranged = cast(BinaryIO, io.BufferedReader(_Range(stream, end - first), 1 << 18))
-    return Source(file.name, file.rdf_format, stream=ranged)
+    return DocumentSource(file.name, file.rdf_format, stream=ranged)
 
 
 def range_bytes(file: SourceFile, start: int, stop: int) -> bytes:
@@ -56,7 +57,7 @@ def range_bytes(file: SourceFile, start: int, stop: int) -> bytes:
 
 
 def line_starts(stream: Iterable[bytes], wanted: set[int], cr_ends_lines: bool) -> dict[int, int]:
-    """Where these lines (from 1) begin.
+    """The places where these lines (numbered from 1) begin.
 
     >>> line_starts(io.BytesIO(b"a\\r\\nb\\rc\\n"), {1, 2, 3}, True)
     {1: 0, 2: 3, 3: 5}
@@ -84,13 +85,13 @@ def opened(file: SourceFile) -> io.BufferedReader:
         return Path(cast(str, file.path)).open("rb")
     except OSError as error:
         raise StorageError(
-            f"cannot read {file.name}: {error.strerror or error}; files named without a scheme "
-            "have to be on every node under the same name"
+            f"cannot read {file.name}: {error.strerror or error}; a file without a scheme must "
+            "exist on every node under the same name"
         ) from error
 
 
 def _line_from(stream: io.BufferedReader, place: int) -> int:
-    """Where the first line begins that begins at this place or later."""
+    """The beginning of the first line that begins at this place or later."""
     if place == 0:
         return 0
     stream.seek(place - 1)
@@ -99,7 +100,7 @@ def _line_from(stream: io.BufferedReader, place: int) -> int:
 
 
 class _Range(io.RawIOBase):
-    """The next bytes of a file, in this number; closes the file."""
+    """The next `length` bytes of a file; closes the file at their end."""
 
     def __init__(self, stream: io.BufferedReader, length: int) -> None:
         self._stream = stream

@@ -1,10 +1,10 @@
-"""Tables of terms and triples in Parquet, for other tools, and for `pull` to make a store of.
+"""Tables of terms and triples in Parquet, for other tools and for `pull`.
 
-Start reading at `write_tables`. What is written, to a path or a URI:
+Start reading at `write_tables`, which writes to a path or a URI:
 
     terms/          id long, key binary, term string (N-Triples); sorted by id
     triples/        s, p, o long; g long, null in the default graph; status int, count long
-    manifest.json   written last: what is there, so that `pull` sees whether all of it arrived
+    manifest.json   written last: the list of files, by which `pull` sees whether all have arrived
 
 Ids have 64 bits. `key` is the dictionary's own form of a term (a byte of kind, and text).
 """
@@ -40,16 +40,16 @@ def write_tables(
     sources: int = 0,
     bad: int = 0,
 ) -> None:
-    """Write terms and triples; until the manifest is there nothing can be made of them."""
+    """Write terms and triples, then the manifest, without which `pull` refuses them."""
     place = place if is_uri(place) else f"file://{place}"
-    write_text(spark, join(place, MANIFEST), "{}")  # that of an earlier job counts no more
+    write_text(spark, join(place, MANIFEST), "{}")  # invalidates the manifest of an earlier job
     spelt = mapped(terms.select("id", "key"), spell, "id long, key binary, term string")
     spelt.write.mode("overwrite").parquet(join(place, "terms"))
     rows = triples
     if "status" not in rows.columns:
         rows = rows.withColumn("status", sf.lit(1)).withColumn("count", sf.lit(0).cast("long"))
     rows.write.mode("overwrite").parquet(join(place, "triples"))
-    said = {
+    manifest = {
         "format": VERSION,
         "terms": term_count,
         "triples": spark.read.parquet(join(place, "triples")).count(),
@@ -58,17 +58,17 @@ def write_tables(
         "bad": bad,
         "extra": replace(extra, meta={**meta, **extra.meta}).to_json(),
     }
-    write_text(spark, join(place, MANIFEST), json.dumps(said))
+    write_text(spark, join(place, MANIFEST), json.dumps(manifest))
 
 
 def listed(spark: Any, place: str) -> dict[str, int]:
-    """The files of a table and their lengths, as Spark sees them."""
+    """The files of a table and their lengths, as listed by Spark."""
     rows = spark.read.format("binaryFile").load(place).select("path", "length").collect()
     return {row["path"].rsplit("/", 1)[-1]: row["length"] for row in rows}
 
 
 def spell(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Terms with their N-Triples beside their keys."""
+    """The terms with their N-Triples and their keys."""
     for batch in batches:
         keys = batch.column(1)
         terms = pa.array([to_ntriples(key).decode() for key in keys.to_pylist()], pa.string())

@@ -1,9 +1,8 @@
 """Parquet tables of terms and rows, read back as arrays to assemble a store.
 
-Start reading at `Parts`. What is always true: every page is compared with the checksum that Spark
-wrote into it, and the numbers of terms and rows are those that the job counted; a part that is
-damaged, missing or cut off is refused by name. Reading needs pyarrow only, no Spark and no Java, on
-any file system that pyarrow knows by its URI.
+Start reading at `Parts`. Always true: every page is compared with its checksum, and the numbers of
+terms and rows with those that the job counted; a part that is damaged, missing or truncated is
+refused by name. Reading needs only pyarrow, on any file system that pyarrow knows by its URI.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of,
 
 BATCH_ROWS = 1 << 17
 
-MOST_TERMS = FIRST_QUERY_ID - 1
+MAX_TERMS = FIRST_QUERY_ID - 1
 """Maximum number of terms of a store."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class IdRows:
     """Columns of ids; `g` is None if all rows are in the default graph.
 
-    status, count  of a closure; None if all rows are asserted
+    status, count  are None if all rows are asserted
     """
 
     s: U32
@@ -49,14 +48,14 @@ class Rows:
 
 
 def _check(path: str, batch: pa.RecordBatch) -> None:
-    """Raise unless the columns are what a job writes: numbers, and keys; only `g` may be null."""
+    """Raise unless the columns are those of a job: numbers and keys; only `g` may be null."""
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         kind = column.type
         right = pa.types.is_binary(kind) if name == "key" else pa.types.is_integer(kind)
         if not right:
-            raise CorruptError(f"{path}: {name} is {kind}; run the job again")
+            raise CorruptError(f"{path}: column {name} has the type {kind}; run the job again")
         if column.null_count and name != "g":
-            raise CorruptError(f"{path}: a row without {name}; run the job again")
+            raise CorruptError(f"{path}: {name} is null in a row; run the job again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +84,24 @@ class Parts:
     def batches(
         self, path: str, columns: Sequence[str], also: Sequence[str] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """The columns of one part, piece by piece, verified; those in `also` if they are there."""
+        """The verified columns of one part, piece by piece; those in `also` only if they exist."""
         try:
             with self.files.open_input_file(path) as source:
                 file = pq.ParquetFile(source, page_checksum_verification=True)
                 names = file.schema_arrow.names
                 if missing := set(columns) - set(names):
-                    raise CorruptError(f"there is no column {min(missing)}")
+                    raise CorruptError(f"{path}: no column {min(missing)}; run the job again")
                 known = [name for name in also if name in names]
                 for batch in file.iter_batches(BATCH_ROWS, columns=[*columns, *known]):
                     _check(path, batch)
                     yield batch
+        except CorruptError:  # which is an OSError
+            raise
         except (OSError, pa.ArrowException) as error:
             raise CorruptError(f"{path} cannot be read: {error}; run the job again") from error
 
     def rows(self) -> int:
-        """How many rows all parts say that they have."""
+        """The number of rows in the metadata of all parts."""
         total = 0
         for path in self.paths:
             with self.files.open_input_file(path) as source:
@@ -125,8 +126,8 @@ class Keys(NamedTuple):
 def read_keys(place: str, terms: int, number: str) -> Keys:
     """The keys of a table of terms, in the order of the column `number`.
 
-    number  the id, or what grows with it; rows that follow each other there should mostly do so
-        in the parts, too, but the parts may come in any order
+    number  the id, or a number in the same order; consecutive numbers should mostly be in
+        consecutive rows of a part, and parts may be in any order
     """
     parts = Parts.of(place)
     runs: list[tuple[int, int, pa.Array]] = []
@@ -158,7 +159,7 @@ def keys_of(column: pa.Array) -> Keys:
 
 
 def _runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Where numbers go up by one, from where to where."""
+    """The ranges in which each number is one more than the number before it."""
     if len(numbers) == 0:
         return []
     ends = (np.flatnonzero(np.diff(numbers) != 1) + 1).tolist()
@@ -186,12 +187,12 @@ def _joined(arrays: list[pa.Array], terms: int, size: int) -> Keys:
     return Keys(texts, offsets_of(lengths), kinds)
 
 
-def read_rows(place: str) -> Rows:
+def read_rows(place: str) -> IdRows:
     """The rows of a table of ids (s, p, o, g, status, count), in any order."""
     parts = Parts.of(place)
     total = parts.rows()
     made: dict[str, Any] = {name: np.empty(total, np.uint32) for name in ("s", "p", "o")}
-    made["g"] = np.zeros(total, np.uint32)  # pages that are never written cost nothing
+    made["g"] = np.zeros(total, np.uint32)  # untouched pages take no memory
     made["status"], made["count"] = np.ones(total, np.uint8), np.zeros(total, np.uint32)
     seen = set()
     at = 0
@@ -208,7 +209,7 @@ def read_rows(place: str) -> Rows:
     if at != total:
         raise CorruptError(f"{place} has {at:,} rows, not {total:,}; run the job again")
     closed = bool((made["status"] != 1).any() or made["count"].any())
-    return Rows(
+    return IdRows(
         made["s"],
         made["p"],
         made["o"],
@@ -219,13 +220,13 @@ def read_rows(place: str) -> Rows:
 
 
 def check_room(terms: int) -> None:
-    """Raise if the terms are too many for an embedded store, whose ids have 32 bits.
+    """Raise if there are too many terms for an embedded store, whose ids have 32 bits.
 
     >>> check_room(5)
     """
-    if terms > MOST_TERMS:
+    if terms > MAX_TERMS:
         raise StorageError(
-            f"{terms:,} distinct terms are more than the {MOST_TERMS:,} that a store has 32-bit "
-            f"ids for; write Parquet tables instead (tables=...), whose ids have 64 bits, or "
+            f"{terms:,} distinct terms are too many: a store has at most {MAX_TERMS:,}, because "
+            f"its ids have 32 bits; write Parquet tables with 64-bit ids instead (tables=...), or "
             f"import a part of the data"
         )

@@ -1,18 +1,18 @@
-"""What runs on executors: parts of files, lines, contents of files and terms become batches.
+"""Parsing on executors: parts of files, lines, contents of files and terms become batches.
 
 Start at `parse_parts`, `parse_lines`, `parse_contents` and `parse_terms`: each takes the batches of
-a task (as `mapInArrow` does) and gives those of `batches.SCHEMA`. The parsers are the local
-loader's: the kernel for lines, its judge for odd ones, pyoxigraph for everything else. What is
-always true: what a file gives does not depend on the task that reads it, and a fault is a note, not
-an exception, so that one broken file of a thousand is reported with its place. Memory: some 10 MB
-of buffers, and a part where it is read whole (contents, parts of Turtle).
+a task (as `mapInArrow` does) and gives batches with `batches.SCHEMA`. The parsers are the local
+loader's: the kernel for lines, its judge for odd ones, pyoxigraph for everything else. Always true:
+the result for a file does not depend on the task that reads it; a fault is a note, not an
+exception, so one broken file of a thousand is reported with its place. Memory: some 10 MB of
+buffers, and a part that is read whole (contents, parts of Turtle).
 """
 
 from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,16 +21,14 @@ import pyoxigraph as ox
 
 from triplestore.errors import ParseError
 from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
-from triplestore.loaders.documents import Input, LineDocument
+from triplestore.loaders.documents import LineDocument, OpenedSource
 from triplestore.loaders.judge import judged
 from triplestore.loaders.ntriples import BlockParser, Piece
 from triplestore.loaders.oxi import QuadText
-from triplestore.loaders.report import Problem
-from triplestore.loaders.report import Reading as LocalReading
+from triplestore.loaders.report import BadStatement, ReadOptions
 from triplestore.loaders.scope import Renamer, prefix, renamed_terms
-from triplestore.loaders.sources import Source
+from triplestore.loaders.sources import DocumentSource
 from triplestore.loaders.spark.importing.batches import note_batch, statement_batches
-from triplestore.loaders.spark.importing.blank_labels import PartRenamer
 from triplestore.loaders.spark.importing.notes import Notes
 from triplestore.loaders.spark.importing.open_source import (
     line_starts,
@@ -39,21 +37,20 @@ from triplestore.loaders.spark.importing.open_source import (
     source_of,
 )
 from triplestore.loaders.spark.importing.sources import SourceFile
-from triplestore.loaders.spark.importing.splits import Part, Reading
+from triplestore.loaders.spark.importing.splits import Part, TaskOptions
+from triplestore.loaders.spark.jobs.workers import Batches
 from triplestore.terms.spans import copy_texts
 
-Batches = Iterator[Any]
-
-_MANY = 1 << 20  # bytes of a document from which anonymous nodes are numbered by kernel
+_MANY = 1 << 20  # minimum bytes of a document whose anonymous nodes are numbered by kernel
 _CR_ENDS_LINES = (ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG, ox.RdfFormat.N3)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is sent to the tasks: the files and, for files opened by name, what each task reads."""
+    """The plan that tasks get: the files and, for files opened by name, the parts of each task."""
 
     files: Mapping[int, SourceFile]
-    reading: Reading
+    reading: TaskOptions
     tasks: Sequence[tuple[Part, ...]] = ()
 
 
@@ -101,7 +98,7 @@ def parse_lines(plan: Plan, batches: Batches) -> Batches:
         yield note_batch(marks[block[0]].number, notes.all())
 
 
-def parse_terms(file: SourceFile, reading: Reading, batches: Batches) -> Batches:
+def parse_terms(file: SourceFile, reading: TaskOptions, batches: Batches) -> Batches:
     """Batches of terms in N-Triples, columns s, p, o and perhaps g."""
     import pyarrow.compute as pc
 
@@ -112,18 +109,18 @@ def parse_terms(file: SourceFile, reading: Reading, batches: Batches) -> Batches
         columns += [batch.column(i) for i in range(3, batch.num_columns)]
         rows = pc.binary_join_element_wise(*columns, ".", " ", null_handling="skip")
         if pc.any(pc.match_substring_regex(rows, "[\r\n]")).as_py():
-            # No term of N-Triples has a line end: what becomes of it is refused, in any place.
+            # No term of N-Triples has a line end: the replacement is refused everywhere.
             rows = pc.replace_substring_regex(rows, "[\r\n]+", "\\\\!")
         yield from parser.lines(file, rows, notes)
     yield note_batch(file.number, notes.all())
 
 
 class PartParser:
-    """The buffers of one task, used again for all it reads."""
+    """The buffers of one task, reused for everything that it reads."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: TaskOptions) -> None:
         self._reading = reading
-        self._local = LocalReading(base_iri=reading.base_iri, lenient=reading.lenient)
+        self._local = ReadOptions(base_iri=reading.base_iri, lenient=reading.lenient)
         self._parser = BlockParser()
         self._second = BlockParser(0)
 
@@ -138,19 +135,19 @@ class PartParser:
             if source is not None:
                 yield from self._line_document(file, source, Notes(part.start))
 
-    def whole(self, file: SourceFile, source: Source) -> Batches:
-        """All of a file."""
+    def whole(self, file: SourceFile, source: DocumentSource) -> Batches:
+        """A whole file."""
         if file.by_lines:
             yield from self._line_document(file, source, Notes(0))
             return
         notes = Notes(0)
         renamer = PartRenamer(file.number, 0, many=file.length > _MANY)
-        problems: list[Problem] = []
-        given = Input(source, -1)
+        problems: list[BadStatement] = []
+        given = OpenedSource(source, -1)
         try:
             given.open()
             yield from self._document(given, file, renamer, notes, problems)
-        except ParseError as error:  # what a decompressor found
+        except ParseError as error:  # from a decompressor
             problems.append(_problem_of(error))
         finally:
             given.close()
@@ -168,8 +165,8 @@ class PartParser:
 
     # --- lines ----------------------------------------------------------------------------------
 
-    def _line_document(self, file: SourceFile, source: Source, notes: Notes) -> Batches:
-        document = LineDocument(Input(source, -1), file.number, self._local)
+    def _line_document(self, file: SourceFile, source: DocumentSource, notes: Notes) -> Batches:
+        document = LineDocument(OpenedSource(source, -1), file.number, self._local)
         try:
             while (block := document.take(self._parser, _go_on)) is not None:
                 yield from self._block(block.length, file, notes)
@@ -183,7 +180,7 @@ class PartParser:
         yield note_batch(file.number, notes.all())
 
     def _filled(self, rows: Any) -> int:
-        """Write lines into the parser's buffer, each with a line feed; the length."""
+        """Write lines, each with a line feed, into the parser's buffer; returns the length."""
         count = len(rows)
         _, offsets, data = rows.buffers()
         wide = np.int64 if str(rows.type).startswith("large") else np.int32
@@ -237,13 +234,13 @@ class PartParser:
 
     def _document(
         self,
-        given: Input,
+        given: OpenedSource,
         file: SourceFile,
         renamer: Renamer,
         notes: Notes,
-        problems: list[Problem],
+        problems: list[BadStatement],
     ) -> Batches:
-        """The statements of a document; what is wrong with it is put to the problems."""
+        """The statements of a document; its faults are appended to `problems`."""
         text = QuadText(given.stream(), given.source, self._local, note=problems.append)
         try:
             while chunk := text.chunk():
@@ -256,7 +253,7 @@ class PartParser:
         notes.prefixes = text.prefixes
 
     def _cut_part(self, file: SourceFile, part: Part) -> Batches:
-        """A part of Turtle or TriG, with what was declared before it."""
+        """A part of Turtle or TriG, with the declarations before it."""
         cut = part.cut
         assert cut is not None
         assert part.stop is not None
@@ -264,25 +261,29 @@ class PartParser:
         text = b"".join((cut.header, body, cut.closing))
         notes = Notes(part.start)
         renamer = PartRenamer(file.number, cut.nodes_before, many=len(body) > _MANY)
-        problems: list[Problem] = []
-        source = Source(file.name, file.rdf_format, data=text, size=len(text))
-        given = Input(source, -1)
+        problems: list[BadStatement] = []
+        source = DocumentSource(file.name, file.rdf_format, data=text, size=len(text))
+        given = OpenedSource(source, -1)
         given.open()
         yield from self._document(given, file, renamer, notes, problems)
         above = cut.header.count(b"\n")
         shifted = [_moved(problem, -above) for problem in problems]
         if not problems and cut.nodes not in (None, renamer.met):
             reason = f"cut as if it had {cut.nodes} anonymous nodes; it has {renamer.met}"
-            shifted.append(Problem(file.name, 1, None, reason))
+            shifted.append(BadStatement(file.name, 1, None, reason))
         if shifted:
-            self._place(shifted, file, Source(file.name, file.rdf_format, data=body), notes)
+            self._place(shifted, file, DocumentSource(file.name, file.rdf_format, data=body), notes)
         notes.lines, notes.bytes = body.count(b"\n"), len(body)
         yield note_batch(file.number, notes.all())
 
     def _place(
-        self, problems: Iterable[Problem], file: SourceFile, source: Source, notes: Notes
+        self,
+        problems: Iterable[BadStatement],
+        file: SourceFile,
+        source: DocumentSource,
+        notes: Notes,
     ) -> None:
-        """Note the problems of a document, with the byte at which their lines begin."""
+        """Note the problems of a document, with the bytes at which their lines begin."""
         wanted = {problem.line for problem in problems if problem.line is not None}
         starts: dict[int, int] = {}
         try:
@@ -291,14 +292,14 @@ class PartParser:
             starts = line_starts(stream, wanted, file.rdf_format in _CR_ENDS_LINES)
             opened.close()
         except ParseError:
-            pass  # a document that cannot be decompressed has no lines
+            pass  # the lines of a damaged compressed document are unknown
         for problem in problems:
             byte = None if problem.line is None else starts.get(problem.line)
             notes.fault(problem.line, byte, problem.column, problem.text, problem.message)
 
 
 def _go_on() -> None:
-    """Tasks are ended from outside."""
+    """Do nothing: Spark ends tasks from outside."""
 
 
 def _handfuls(file: SourceFile, notes: Notes) -> Batches:
@@ -306,10 +307,37 @@ def _handfuls(file: SourceFile, notes: Notes) -> Batches:
         yield note_batch(file.number, faults)
 
 
-def _problem_of(error: ParseError) -> Problem:
-    return Problem(str(error.filename), error.lineno, error.offset, error.msg, error.text)
+def _problem_of(error: ParseError) -> BadStatement:
+    return BadStatement(str(error.filename), error.lineno, error.offset, error.msg, error.text)
 
 
-def _moved(problem: Problem, lines: int) -> Problem:
+def _moved(problem: BadStatement, lines: int) -> BadStatement:
     line = None if problem.line is None else max(1, problem.line + lines)
-    return Problem(problem.file, line, problem.column, problem.message, problem.text)
+    return BadStatement(problem.file, line, problem.column, problem.message, problem.text)
+
+
+class PartRenamer(Renamer):
+    """The labels of a part of a file, before which the file has `first` anonymous nodes.
+
+    The names are the local loader's (loaders/scope.py). Counting starts where the parts before it
+    end, as the cutter counted, so labels do not show whether a file was cut, or where.
+    """
+
+    def __init__(self, number: int, first: int, many: bool) -> None:
+        super().__init__(number, generated=True, many=many)
+        self._first = first
+        self.met = 0
+
+    def _numbers(self, labels: list[bytes]) -> list[int]:
+        numbers = super()._numbers(labels)
+        self.met = max(self.met, max(numbers))
+        return [self._first + number for number in numbers]
+
+    def keys(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The keys of terms with the labels in them renamed; `met` counts the anonymous nodes.
+
+        >>> renamer = PartRenamer(3, 5, many=False)
+        >>> renamer.keys([b"\\x02a", b"\\x02c785e674d23d36c2b5c2568ef7cef3e4"]), renamer.met
+        ([b'\\x02f3xa', b'\\x02f3b6'], 1)
+        """
+        return super().keys(keys)

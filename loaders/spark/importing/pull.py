@@ -1,8 +1,8 @@
-"""A store from tables that a job wrote to a place that is not a path of this machine.
+"""A store from tables that a job wrote to a URI.
 
 Start reading at `pull`. It needs no Spark: pyarrow reads the tables (`s3://`, `gs://`, `hdfs://`, a
-path). What is always true: all files that the job's manifest names are there with their lengths,
-every page has its checksum and every table its number of rows; otherwise no store is made.
+path). A store is made only if all files of the job's manifest have their lengths, every page its
+checksum and every table its number of rows.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ import pyarrow.fs as pafs
 
 from triplestore.errors import CorruptError, FormatError, StorageError
 from triplestore.loaders.spark.importing.parquet_parts import (
+    IdRows,
     Parts,
-    Rows,
     check_room,
     read_keys,
     read_rows,
 )
-from triplestore.loaders.spark.importing.put_in_place import (
+from triplestore.loaders.spark.importing.write_store import (
+    Extra,
     Imported,
     making,
     put_in_place,
     removed_on_failure,
+    write_store,
 )
-from triplestore.loaders.spark.importing.write_store import Extra, write_store
 from triplestore.loaders.spark.jobs.places import is_uri, join
-from triplestore.loaders.spark.jobs.stages import Told
+from triplestore.loaders.spark.jobs.stages import StageListener
 from triplestore.storage.files.system import Files
 
 MANIFEST = "manifest.json"
@@ -40,9 +41,13 @@ VERSION = 1
 
 
 def pull(
-    uri: str, directory: str | Path, *, progress: Told | None = None, files: Files | None = None
+    uri: str,
+    directory: str | Path,
+    *,
+    progress: StageListener | None = None,
+    files: Files | None = None,
 ) -> Imported:
-    """Make a store in `directory` of the tables at `uri`; all of it, or nothing.
+    """Make a store in `directory` from the tables at `uri`: completely, or not.
 
     `progress` is called after each step with its name and figures.
     """
@@ -50,19 +55,20 @@ def pull(
     target = Path(directory).absolute()
     place = uri if is_uri(uri) else f"file://{Path(uri).absolute()}"
     tell = progress or (lambda name, figures: None)
-    said = _manifest(place)
-    _check_files(place, said["files"])
+    manifest = _manifest(place)
+    _check_files(place, manifest["files"])
     if target.exists() and any(target.iterdir()):
-        raise StorageError(f"{target} is not empty: name a new directory for the store")
-    extra = Extra.from_json(said["extra"])
-    check_room(said["terms"] + len(extra.keys))
+        raise StorageError(f"{target} is not empty: give a new directory for the store")
+    extra = Extra.from_json(manifest["extra"])
+    check_room(manifest["terms"] + len(extra.keys))
 
-    def rows() -> Rows:
-        tell("terms", {"rows": said["terms"], "seconds": time.monotonic() - began})
+    def rows() -> IdRows:
+        tell("terms", {"rows": manifest["terms"], "seconds": time.monotonic() - began})
         found = read_rows(join(place, "triples"))
-        if len(found) != said["triples"]:
+        if len(found) != manifest["triples"]:
             raise CorruptError(
-                f"{place} has {len(found):,} triples, not {said['triples']:,}: write it again"
+                f"{place} has {len(found):,} triples, not {manifest['triples']:,}: run the job "
+                "again"
             )
         return found
 
@@ -70,7 +76,7 @@ def pull(
     with removed_on_failure(fresh):
         write_store(
             fresh,
-            lambda: read_keys(join(place, "terms"), said["terms"], "id"),
+            lambda: read_keys(join(place, "terms"), manifest["terms"], "id"),
             rows,
             {},
             extra=extra,
@@ -78,14 +84,19 @@ def pull(
         )
         put_in_place(fresh, target)
     seconds = time.monotonic() - began
-    tell("store", {"rows": said["triples"], "seconds": seconds})
+    tell("store", {"rows": manifest["triples"], "seconds": seconds})
     return Imported(
-        str(target), said["triples"], said["terms"], said["sources"], said["bad"], seconds
+        str(target),
+        manifest["triples"],
+        manifest["terms"],
+        manifest["sources"],
+        manifest["bad"],
+        seconds,
     )
 
 
 def _manifest(place: str) -> dict[str, Any]:
-    """What the job said of its tables, when it had written them."""
+    """The job's description of its tables."""
     where = join(place, MANIFEST)
     try:
         files, path = pafs.FileSystem.from_uri(where)
@@ -94,16 +105,16 @@ def _manifest(place: str) -> dict[str, Any]:
             inside = files.get_file_info(pafs.FileSelector(path))
             (path,) = (info.path for info in inside if info.base_name.startswith("part-"))
         with files.open_input_file(path) as source:
-            said: dict[str, Any] = json.loads(source.read())
+            manifest: dict[str, Any] = json.loads(source.read())
     except (OSError, ValueError, pa.ArrowException) as error:
         raise StorageError(
-            f"there is no finished import at {place}: {where} cannot be read ({error})"
+            f"{place} has no finished import: cannot read {where} ({error})"
         ) from error
-    if not said:
-        raise StorageError(f"the import into {place} has not ended, or failed: run it again")
-    if said["format"] > VERSION:
-        raise FormatError(f"{place} is of format {said['format']}: upgrade triplestore")
-    return said
+    if not manifest:
+        raise StorageError(f"the import into {place} is not finished or failed: run it again")
+    if manifest["format"] > VERSION:
+        raise FormatError(f"{place} has the newer format {manifest['format']}: upgrade triplestore")
+    return manifest
 
 
 def _check_files(place: str, tables: Mapping[str, Mapping[str, int]]) -> None:
@@ -116,4 +127,5 @@ def _check_files(place: str, tables: Mapping[str, Mapping[str, int]]) -> None:
                     f"{found.get(name, 0):,}: copy it again, or run the job again"
                 )
         if more := set(found) - set(sizes):
-            raise CorruptError(f"{join(place, table)} has files of another job: {min(more)}")
+            where = join(place, table)
+            raise CorruptError(f"{where} has a file of another job: {min(more)}; remove it")

@@ -1,10 +1,10 @@
-"""What is to be imported: files, folders and globs, on anything that Spark reads.
+"""The files of an import: files, folders and globs, on any file system that Spark reads.
 
-Start at `find_files`. Spark lists them, so the driver need not see them. What is
-always true: files are sorted by their path, part by part, and each is taken once; so their numbers,
-on which the labels of blank nodes depend, do not change with the order in which they were named nor
-with the folder in which a machine keeps them, and are those that the local loader gives the sorted
-files. Costs one job of Spark, and some 300 bytes per file on the driver.
+Start at `find_files`. Spark lists the files, so the driver need not see them. Always true: files
+are sorted by the parts of their path, and each is taken once. So their numbers, on which the labels
+of blank nodes depend, depend neither on the order of the arguments nor on the folder, and are equal
+to the numbers that the local loader gives the sorted files. Costs one job of Spark, and some 300
+bytes per file on the driver.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urllib.parse import unquote
 import pyoxigraph as ox
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from triplestore.errors import StorageError, UsageError
 from triplestore.loaders.formats import (
@@ -36,22 +36,22 @@ from triplestore.terms.term_keys import key_of
 
 _GLOB_MARKS = frozenset("*?[{")
 _SLASH_IN_BRACES = re.compile(r"\{[^}]*/")
-_FIRST = "[^_.]"  # a letter that no hidden name begins with
-_COLON = "Relative path in absolute URI"  # what Hadoop makes of a name that has one
+_FIRST = "[^_.]"  # the first letter of a name that is not hidden
+_COLON = "Relative path in absolute URI"  # Hadoop's message for a name with a colon
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """How sources are read.
 
-    format : for files whose name does not tell it (all of them are taken to have it)
-    lenient : keep what is good and count what is bad; otherwise the first fault ends the import
-    base_iri : what relative IRIs are resolved against; without it they are refused
+    format : the format of files whose name does not show it
+    lenient : keep good statements and count bad ones; otherwise the first fault ends the import
+    base_iri : the base of relative IRIs; without it they are refused
     to_graph : the graph (an IRI, or a term) for statements of the default graph
-    first_file_number : makes blank node labels unique; a store goes on with its own counter
-    keep_labels : take blank node labels as they are (for what a store itself wrote)
-    split_bytes : how much of a file a task reads, where it can be split
-    cut_bytes : documents of Turtle and TriG above this size are cut between statements
+    first_file_number : makes blank node labels unique; a store continues its own counter
+    keep_labels : keep blank node labels (for files that a store wrote)
+    split_bytes : bytes that a task reads of a file that can be split
+    cut_bytes : larger documents of Turtle and TriG are cut between statements
     """
 
     format: str | None = None
@@ -79,7 +79,7 @@ class SourceOptions:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file: `mark` is Spark's 64-bit hash of its name, by which rows say what they are from."""
+    """One file; `mark` is Spark's 64-bit hash of its name, by which rows name their file."""
 
     number: int
     uri: str
@@ -91,7 +91,7 @@ class SourceFile:
 
     @property
     def path(self) -> str | None:
-        """Where tasks open it by name: Spark wants what it reads as `file:` to be on every node.
+        """The path by which tasks open it: Spark requires `file:` paths to exist on every node.
 
         >>> SourceFile(1, "file:/data/a.nt", 9, "", "ntriples", None, 0).path
         '/data/a.nt'
@@ -101,31 +101,31 @@ class SourceFile:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         return self.path or self.uri
 
     @property
     def rdf_format(self) -> ox.RdfFormat:
-        """The format as pyoxigraph's (which cannot be sent to executors)."""
+        """The format of pyoxigraph (which cannot be sent to executors)."""
         return NAMES[self.format]
 
     @property
     def by_lines(self) -> bool:
-        """True for N-Triples and N-Quads."""
+        """Whether it is N-Triples or N-Quads."""
         return self.rdf_format in LINE_FORMATS
 
 
 def find_files(
     spark: SparkSession, source: str | Sequence[str], options: SourceOptions
 ) -> list[SourceFile]:
-    """All files that paths, folders and globs name, sorted and numbered.
+    """All files of paths, folders and globs, sorted and numbered.
 
-    Folders and globs give only files whose extension tells a format. As in all of Spark, names
-    that begin with `_` or `.` are skipped, by wildcards as well.
+    Folders and globs give only files with a known extension. As everywhere in Spark, names that
+    begin with `_` or `.` are skipped, also by wildcards.
     """
     items = [source] if isinstance(source, str) else [str(item) for item in source]
     if not items:
-        raise UsageError("no files are named: give paths, folders or globs")
+        raise UsageError("no files are given: give paths, folders or globs")
     chosen: dict[str, SourceFile] = {}
     named = _Named(items)
     for uri, (length, modified, mark) in _listed(spark, items).items():
@@ -143,7 +143,7 @@ def find_files(
 
 
 def fingerprint(files: Sequence[SourceFile], options: SourceOptions) -> str:
-    """A hash of what is read and how: names (below what they share), sizes, times and options.
+    """A hash of the files (names below their common folder, sizes, times) and the options.
 
     >>> fingerprint([], SourceOptions()) == fingerprint([], SourceOptions(lenient=True))
     False
@@ -165,7 +165,7 @@ def fingerprint(files: Sequence[SourceFile], options: SourceOptions) -> str:
 
 
 def _listed(spark: SparkSession, items: list[str]) -> dict[str, tuple[int, str, int]]:
-    """The length, time and mark of each file that is there."""
+    """The length, time and mark of each file."""
     reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
     mark = F.xxhash64("_metadata.file_path").alias("mark")
     try:
@@ -179,19 +179,19 @@ def _listed(spark: SparkSession, items: list[str]) -> dict[str, tuple[int, str, 
         if _COLON not in str(error):
             raise
         raise StorageError(
-            f"cannot read {', '.join(items)}: Hadoop does not match patterns where a name has a "
-            "colon in it: name the folder instead, or rename what is in it"
+            f"cannot read {', '.join(items)}: Hadoop does not match patterns in a folder with a "
+            "colon in a name: give the folder instead, or rename its files"
         ) from error
-    # Spark reads nothing from empty files, not even their names; but they have numbers.
+    # Spark gives no row for an empty file, but the file has a number.
     listed = {_written(uri): (0, "", 0) for uri in found.inputFiles()}
     return listed | {row.path: (row.length, str(row.modificationTime), row.mark) for row in rows}
 
 
 def _of_visible(item: str) -> str:
-    """A pattern that matches no name with `_` or `.` before it, unless that is said in it.
+    """A pattern that matches names with a leading `_` or `.` only if it contains them.
 
-    In folders Spark skips them, what others are writing (`_temporary`) among them, but a
-    wildcard of Hadoop's takes them.
+    Spark skips such names in folders, for example unfinished output (`_temporary`), but Hadoop's
+    wildcards match them.
 
     >>> _of_visible("a/*/*.nt"), _of_visible("a/?b/[_x]*"), _of_visible("*b")
     ('a/[^_.]*/[^_.]*.nt', 'a/[^_.]b/[_x]*', '{[^_.]*b,b}')
@@ -207,14 +207,14 @@ def _of_visible_names(part: str) -> str:
         return part
     single = wild[0].count("?")
     rest = part[wild.end() :]
-    if single:  # one of them is the first letter
+    if single:  # one `?` is the first letter
         return _FIRST + "?" * (single - 1) + "*" * ("*" in wild[0]) + rest
-    # The star may stand for nothing, and then the name begins with what is behind it.
+    # The star may match nothing; then the name begins with the rest.
     return f"{_FIRST}*{rest}" if rest[:1] in ("", "_", ".") else f"{{{_FIRST}*{rest},{rest}}}"
 
 
 def _written(uri: str) -> str:
-    """A URI with escapes as Spark writes a path.
+    """A URI with escapes, as the path that Spark shows.
 
     >>> _written("file:///data/a%20b.nt")
     'file:/data/a b.nt'
@@ -227,12 +227,12 @@ def _first_line(error: Exception) -> str:
 
 
 def _kind_of(uri: str, named: _Named, options: SourceOptions) -> tuple[str | None, str | None]:
-    """The format's name, or None for what a folder or glob holds beside data."""
+    """The names of format and compression; format None for a file that is not data."""
     own, compression = split_name(PurePosixPath(uri))
     if options.format is None:
         if own is None and named.has(uri):
             raise UsageError(
-                f"the name of {uri} tells no RDF format; name one of: {', '.join(known_names())}"
+                f"the name of {uri} shows no RDF format; give one of: {', '.join(known_names())}"
             )
         return (None if own is None else _name_of(own)), compression
     if own is None and not named.has(uri):
@@ -245,7 +245,7 @@ def _name_of(form: ox.RdfFormat) -> str:
 
 
 class _Named:
-    """The items that were asked for, found by parts of paths: there may be very many of both.
+    """The given items, found by parts of paths, since there may be many items and many files.
 
     >>> named = _Named(["data/a.nt", "b/*.nt"])
     >>> named.has("file:/x/data/a.nt"), named.has("file:/x/b/a.nt")
@@ -254,21 +254,21 @@ class _Named:
 
     def __init__(self, items: Sequence[str]) -> None:
         self._globs = [item for item in items if not _GLOB_MARKS.isdisjoint(item)]
-        self._items: dict[int, dict[str, str]] = {}  # by the number of parts, and then the parts
+        self._items: dict[int, dict[str, str]] = {}  # by number of parts, then by the parts
         for item in items:
             if _GLOB_MARKS.isdisjoint(item):
                 tail = _tail(item)
                 self._items.setdefault(tail.count("/") + 1, {}).setdefault(tail, item)
 
     def has(self, uri: str) -> bool:
-        """True if an item is this very file."""
+        """Whether an item is this file."""
         parts = uri.split("/")
         return any("/".join(parts[-count:]) in tails for count, tails in self._items.items())
 
     def check(self, chosen: Iterable[str]) -> None:
-        """Refuse a file, folder or glob that gave nothing."""
+        """Refuse a file, folder or glob without a chosen file."""
         paths = [uri.split("/") for uri in chosen]
-        nothing = [] if paths else list(self._globs)  # Spark refuses one that matches no file
+        nothing = [] if paths else list(self._globs)  # Spark refuses a glob without files
         for count, tails in self._items.items():
             ends = range(count + 1, max(map(len, paths), default=0) + 1)
             met = {"/".join(parts[end - count : end]) for end in ends for parts in paths}
@@ -280,7 +280,7 @@ class _Named:
 
 
 def _tail(item: str) -> str:
-    """What the URIs of an item's files have in them, wherever Spark looks for relative paths.
+    """The part of an item that the URIs of its files contain, also if the item is relative.
 
     >>> _tail("file:///data/x/a.nt"), _tail("../x//./a.nt"), _tail("hdfs://host/a.nt")
     ('data/x/a.nt', 'x/a.nt', 'host/a.nt')

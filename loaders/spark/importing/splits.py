@@ -1,9 +1,9 @@
-"""Which task reads what: files and parts of files, packed into tasks of similar size.
+"""The plan of reading: files and parts of files, packed into tasks of similar size.
 
-Start at `plan_parts` and `packed`. Files that tasks open by name are read in ranges where they can
-be split: N-Triples and N-Quads anywhere (a range has the lines that begin in it), Turtle and TriG
-between statements, where `turtle_cuts` found room for it. Everything else is one part. The plan is
-sent with the job, some 100 bytes per part.
+Start at `plan_parts` and `packed`. Files that tasks open by name are read in ranges if they can be
+split: N-Triples and N-Quads anywhere (a range has the lines that begin in it), Turtle and TriG at
+the cuts of `turtle_cuts`. Every other file is one part. The plan is sent with the job, some 100
+bytes per part.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.importing.turtle_cuts import Cut
 
-_EXPANDS = 6  # how many times larger text is than its compressed form, about
-_MOST_A_TASK = 4096
+_EXPANDS = 6  # size of text divided by its compressed size, roughly
+_MAX_PARTS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How tasks read, in a form that can be sent to them."""
+class TaskOptions:
+    """The options of reading, in a form that can be sent to tasks."""
 
     lenient: bool
     base_iri: str | None
@@ -28,8 +28,8 @@ class Reading:
     keep_labels: bool
 
     @classmethod
-    def of(cls, options: SourceOptions) -> Reading:
-        """What of the options concerns tasks."""
+    def of(cls, options: SourceOptions) -> TaskOptions:
+        """The options that tasks need."""
         default = options.default_key
         return cls(options.lenient, options.base_iri, default, options.keep_labels)
 
@@ -66,7 +66,7 @@ def plan_parts(
 
 
 def packed(parts: Iterable[tuple[Part, int]], task_bytes: int) -> list[tuple[Part, ...]]:
-    """Parts in their order, as many to a task as fit; a larger one is a task of its own.
+    """Parts in their order, packed into tasks; a part that is larger than a task is one task.
 
     >>> some = [(Part(n, 0, None), 10) for n in range(5)]
     >>> [len(task) for task in packed(some, 25)]
@@ -76,7 +76,7 @@ def packed(parts: Iterable[tuple[Part, int]], task_bytes: int) -> list[tuple[Par
     task: list[Part] = []
     size = 0
     for part, weight in parts:
-        if task and (size + weight > task_bytes or len(task) >= _MOST_A_TASK):
+        if task and (size + weight > task_bytes or len(task) >= _MAX_PARTS):
             tasks.append(tuple(task))
             task, size = [], 0
         task.append(part)

@@ -1,9 +1,9 @@
 """Statements of any source as rows of keys: the first stage of an import.
 
-Start at `read_statements`. Nothing is parsed until a DataFrame of it is used; `stored` parses once,
-into Parquet, and gives the same face over that. What is always true: the rows do not depend on how
-Spark divides the work, and (documents that were cut included, once stored) they are what the local
-loader reads from the same files, numbered alike.
+Start at `read_statements`. Parsing waits until one of its DataFrames is used; `stored` parses once,
+into Parquet, and returns the same interface over the stored rows. Always true: the rows do not
+depend on how Spark divides the work; once stored, they equal the rows and labels that the local
+loader reads from the same files.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from triplestore.errors import UsageError
-from triplestore.loaders.spark.importing import faults
+from triplestore.loaders.spark.importing import notes
 from triplestore.loaders.spark.importing.batches import SCHEMA
 from triplestore.loaders.spark.importing.parse import (
     Plan,
@@ -32,22 +32,22 @@ from triplestore.loaders.spark.importing.sources import (
     find_files,
     fingerprint,
 )
-from triplestore.loaders.spark.importing.splits import Reading, packed, plan_parts
+from triplestore.loaders.spark.importing.splits import TaskOptions, packed, plan_parts
 from triplestore.loaders.spark.importing.table_columns import as_terms
 from triplestore.loaders.spark.importing.turtle_cuts import Cut, find_cuts
 from triplestore.loaders.spark.jobs.workers import mapped
 
-_LARGEST_CONTENTS = (1 << 31) - 1024  # what Spark's binaryFile gives as one value
+_LARGEST_CONTENTS = (1 << 31) - 1024  # maximum size of a value of Spark's binaryFile
 
 
 @dataclass(frozen=True)
 class Statements:
-    """What a source says: good statements as `rows`, bad ones as `errors`.
+    """The statements of a source: good ones as `rows`, bad ones as `errors`.
 
     parsed : both, with notes (see batches.py); read it by `rows` and `errors`
     files : the files in the order of their numbers; empty for a DataFrame
-    next_file_number : what the next import into the same store begins with
-    fingerprint : the same for the same files (names, sizes, times) and options
+    next_file_number : the first file number of the next import into the same store
+    fingerprint : equal for equal files (names, sizes, times) and options
     """
 
     spark: SparkSession
@@ -66,13 +66,13 @@ class Statements:
     @property
     def errors(self) -> DataFrame:
         """Bad statements: file, line, byte, text, reason."""
-        return faults.errors(self.spark, self.parsed, self._names()).select(*faults.COLUMNS)
+        return notes.errors(self.spark, self.parsed, self._names()).select(*notes.COLUMNS)
 
     def stored(self, uri: str) -> Statements:
-        """Parse, and write what is found as Parquet below `uri`, for this face to read from.
+        """Parse into Parquet files below `uri`; returns the statements that read from there.
 
-        A document that was cut and has a fault is parsed again as a whole: where a parser goes on
-        behind a fault depends on all that follows.
+        A document that was cut and has a fault is parsed again as a whole: where a parser continues
+        after a fault depends on the rest of the document.
         """
         self.parsed.write.mode("overwrite").parquet(f"{uri}/parsed")
         again = self._files_to_redo(uri)
@@ -82,7 +82,7 @@ class Statements:
         return self.at(uri)
 
     def at(self, uri: str) -> Statements:
-        """The same, reading what `stored` has written there."""
+        """The same statements, read from the files that `stored` has written there."""
         parsed = self.spark.read.schema(SCHEMA).parquet(f"{uri}/parsed")
         again = self._files_to_redo(uri)
         if again:
@@ -94,15 +94,15 @@ class Statements:
     def check(self) -> None:
         """Raise ParseError for the first fault in the order of the files, unless lenient."""
         if not self.options.lenient:
-            faults.raise_first(faults.errors(self.spark, self.parsed, self._names()))
+            notes.raise_first(notes.errors(self.spark, self.parsed, self._names()))
 
     def prefixes(self) -> dict[str, str]:
-        """The prefixes of all documents; of one that is declared twice, the first declaration."""
-        return faults.prefixes(self.parsed)
+        """The prefixes of all documents; of each prefix, the first declaration."""
+        return notes.prefixes(self.parsed)
 
     def counts(self) -> list[dict[str, Any]]:
         """For each file its number, name, lines, bytes of text, statements and faults."""
-        return faults.counts(self.parsed, self._names())
+        return notes.counts(self.parsed, self._names())
 
     def _names(self) -> dict[int, str]:
         names = {file.number: file.name for file in self.files}
@@ -112,7 +112,7 @@ class Statements:
         if not self.cut:
             return []
         stored = self.spark.read.schema(SCHEMA).parquet(f"{uri}/parsed")
-        bad = faults.files_with_faults(stored.where(F.col("file").isin(list(self.cut))))
+        bad = notes.files_with_faults(stored.where(F.col("file").isin(list(self.cut))))
         return [file for file in self.files if file.number in bad]
 
 
@@ -123,9 +123,9 @@ def read_statements(
 ) -> Statements:
     """The statements of files (paths, folders, globs, URIs) or of a DataFrame of terms.
 
-    A DataFrame has the columns s, p, o and perhaps g, as terms in N-Triples or typed (see
-    table_columns.py). Files are listed now, and large documents of Turtle and TriG are looked
-    through for places to cut; everything else waits until it is used.
+    A DataFrame has the columns s, p, o and optionally g, as terms in N-Triples or typed (see
+    table_columns.py). Files are listed and large documents of Turtle and TriG are searched for cuts
+    now; parsing waits until the rows are used.
     """
     options = options or SourceOptions()
     if isinstance(source, str | list | tuple):
@@ -156,7 +156,7 @@ def _of_table(spark: SparkSession, table: DataFrame, options: SourceOptions) -> 
     number = options.first_file_number
     file = SourceFile(number, "table", 0, "", "nquads", None, 0)
     terms = as_terms(table)
-    parsed = mapped(terms, partial(parse_terms, file, Reading.of(options)), SCHEMA)
+    parsed = mapped(terms, partial(parse_terms, file, TaskOptions.of(options)), SCHEMA)
     return Statements(spark, options, [], parsed, (), number + 1, "")
 
 
@@ -197,7 +197,7 @@ def _parsed_files(
 
 
 def _is_split_by_spark(file: SourceFile, options: SourceOptions) -> bool:
-    """Lines that Spark's reader of text divides: bzip2, and what tasks cannot open by name."""
+    """Whether Spark's text reader divides the lines: bzip2, and files that tasks cannot open."""
     if not file.by_lines or file.compression not in (None, "bzip2"):
         return False
     if file.path is None:
@@ -206,7 +206,7 @@ def _is_split_by_spark(file: SourceFile, options: SourceOptions) -> bool:
 
 
 def _plan(files: Sequence[SourceFile], options: SourceOptions, tasks: Sequence[Any] = ()) -> Plan:
-    return Plan({file.number: file for file in files}, Reading.of(options), tasks)
+    return Plan({file.number: file for file in files}, TaskOptions.of(options), tasks)
 
 
 def _parsed_parts(
@@ -216,7 +216,7 @@ def _parsed_parts(
     options: SourceOptions,
 ) -> DataFrame:
     tasks = packed(plan_parts(files, cuts, options), options.split_bytes)
-    # A range of n numbers in n partitions: each task is one row in a partition of its own.
+    # A range of n numbers in n partitions: each task is one row and one partition.
     numbers = spark.range(0, len(tasks), 1, len(tasks))
     return mapped(numbers, partial(parse_parts, _plan(files, options, tasks)), SCHEMA)
 
@@ -224,8 +224,8 @@ def _parsed_parts(
 def _parsed_lines(
     spark: SparkSession, files: Sequence[SourceFile], options: SourceOptions
 ) -> DataFrame:
-    # Lines end with a line feed for Spark, so that lengths add up to places in the file; what
-    # else ends a line is left to the parser.
+    # For Spark lines end with a line feed only, so that lengths add up to places in the file. Other
+    # line ends are left to the parser.
     lines = spark.read.format("text").option("lineSep", "\n").load(_escaped(files))
     marked = lines.select(
         "value",
@@ -241,9 +241,9 @@ def _parsed_contents(
     for file in files:
         if file.length > _LARGEST_CONTENTS:
             raise UsageError(
-                f"{file.name} has {file.length:,} bytes, and cannot be split: Spark hands over at "
-                "most 2 GB. Put it where all nodes open it by name (file:), or convert it to "
-                "N-Triples or N-Quads, plain or bzip2"
+                f"{file.name} has {file.length:,} bytes and cannot be split, and Spark passes at "
+                "most 2 GB: put it on a path of all nodes (file:), or convert it to N-Triples or "
+                "N-Quads, plain or bzip2"
             )
     contents = spark.read.format("binaryFile").load(_escaped(files))
     marked = contents.select(F.xxhash64("_metadata.file_path").alias("mark"), "content")
@@ -251,6 +251,6 @@ def _parsed_contents(
 
 
 def _escaped(files: Sequence[SourceFile]) -> list[str]:
-    """The names of files, with what Spark would take for a pattern escaped."""
+    """The names of files, with the characters of Spark's patterns escaped."""
     special = str.maketrans({mark: f"\\{mark}" for mark in "\\[]{}*?"})
     return [file.uri.translate(special) for file in files]

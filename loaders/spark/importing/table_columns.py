@@ -1,7 +1,8 @@
 """Columns of tables as terms in N-Triples: typed columns, and flat tables as triples.
 
-Start at `columns_to_triples` and `as_terms`. All of it is expressions of Spark SQL, so Parquet,
-Delta and Iceberg tables are read as they are and nothing passes through Python before the parser.
+Start at `columns_to_triples` and `as_terms`. Everything here is expressions of Spark SQL, so
+Parquet, Delta and Iceberg tables are read directly, and nothing passes through Python before the
+parser.
 
     column                      term
     string                      in `as_terms` a term in N-Triples; in a property, a plain literal
@@ -13,12 +14,12 @@ Delta and Iceberg tables are read as they are and nothing passes through Python 
     timestamp                   xsd:dateTime in UTC, to the microsecond
     timestamp_ntz               xsd:dateTime without a time zone
     binary                      xsd:hexBinary
-    struct with `value`         as in SPARQL's JSON results: `type` (`uri`, `bnode` or `literal`; a
-                                literal where it is absent), `value`, `datatype`, `lang`
+    struct with `value`         as in SPARQL's JSON results: `type` (`uri`, `bnode` or `literal`, by
+                                default `literal`), `value`, `datatype`, `lang`
     array                       in a property, one triple for each element; not in `as_terms`
 
-Null is not a term: a property without a value gives no triple, a graph that is null is the default
-graph, and anything else that is null is a fault.
+Null is not a term: a null property gives no triple, a null graph is the default graph, and every
+other null is a fault.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import Any
 
 import pyoxigraph as ox
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from triplestore.errors import UsageError
 
@@ -46,8 +47,8 @@ class Property:
     """How a column becomes a property.
 
     iri : the property
-    template : values are IRIs made by this template (see `columns_to_triples`), not literals
-    datatype : the datatype of literals, instead of the one that the column's type calls for
+    template : values become IRIs by this template (see `columns_to_triples`) instead of literals
+    datatype : the datatype of literals, instead of the one of the column's type
     lang : the language of literals
     """
 
@@ -58,7 +59,7 @@ class Property:
 
 
 def as_terms(table: DataFrame) -> DataFrame:
-    """The columns s, p, o and, if it is there, g of a table, as terms in N-Triples."""
+    """The columns s, p, o and, if it exists, g of a table, as terms in N-Triples."""
     types = dict(table.dtypes)
     missing = [name for name in ("s", "p", "o") if name not in types]
     if missing:
@@ -78,13 +79,13 @@ def columns_to_triples(
     type: str | None = None,
     graph: str | None = None,
 ) -> DataFrame:
-    """The triples of a flat table: for each row one subject, for each value one triple.
+    """The triples of a flat table: one subject for each row, one triple for each value.
 
-    subject : a template of IRIs such as `http://example.org/person/{id}`; names in braces stand for
-        the values of columns, with all that IRIs do not allow percent-encoded. `{id}` alone takes
-        the column's value as a whole IRI. A row in which one of them is null has no triples.
+    subject : a template of IRIs such as `http://example.org/person/{id}`; a name in braces stands
+        for the value of a column, percent-encoded. `{id}` alone uses the column's value as the
+        whole IRI. A row with a null in one of these columns has no triples.
     properties : for each column the IRI of a property, or a `Property`
-    type : a class that all subjects belong to
+    type : a class of all subjects
     graph : the IRI of a graph for all triples
 
         columns_to_triples(people, subject="http://example.org/person/{id}", properties={
@@ -99,7 +100,7 @@ def columns_to_triples(
         wanted = Property(given) if isinstance(given, str) else given
         pairs.append(_pair(_iri_text(wanted.iri), _objects(name, types[name], wanted, types)))
     if not pairs:
-        raise UsageError("no properties are named: give properties={column: IRI}")
+        raise UsageError("no properties are given: pass properties={column: IRI}")
     graphs = [] if graph is None else [F.lit(_iri_text(graph)).alias("g")]
     made = table.select(_filled(subject, types).alias("s"), F.explode(_joined(pairs)).alias("po"))
     found = made.where("s IS NOT NULL AND po.o IS NOT NULL")
@@ -111,7 +112,7 @@ def _joined(pairs: list[Column]) -> Column:
 
 
 def _pair(predicate: str, objects: Column) -> Column:
-    """An array of (p, o), empty where the objects are null."""
+    """An array of (p, o); empty if the objects are null."""
     made = F.transform(objects, lambda term: F.struct(F.lit(predicate).alias("p"), term.alias("o")))
     return F.coalesce(made, F.array().cast("array<struct<p: string, o: string>>"))
 
@@ -139,7 +140,7 @@ def _object(
 
 
 def _term(value: Column, type_: str, name: str) -> Column:
-    """A term in N-Triples; a string is one already."""
+    """A term in N-Triples; a string is returned unchanged."""
     if type_ == "string":
         return value
     if type_.startswith("struct<"):
@@ -171,16 +172,16 @@ def _lexical(value: Column, type_: str, name: str) -> tuple[Column, str]:
     if type_ == "binary":
         return F.hex(value), "hexBinary"
     raise UsageError(
-        f"column {name} has the type {type_}, which is not a term: give a string, boolean, number, "
-        "date, timestamp, binary, or a struct with value, datatype and lang"
+        f"column {name} has the type {type_}, which is not supported: use a string, boolean, "
+        "number, date, timestamp, binary, or a struct with value, datatype and lang"
     )
 
 
 def _without_exponent(text: Column) -> Column:
-    """A decimal's text written out: that of a small one may be `1.5E-7`, which XSD forbids."""
+    """A decimal's text without exponent: a small one may be `1.5E-7`, which XSD forbids."""
     sign = F.regexp_extract(text, "^(-?)", 1)
     digits = F.replace(F.regexp_extract(text, "^-?([0-9.]+)E", 1), F.lit("."), F.lit(""))
-    # With an exponent behind it in any case, so that the cast has a number where it is not used.
+    # An exponent is appended, so that the cast finds a number even where it is not used.
     zeros = F.regexp_extract(F.concat(text, F.lit("E-1")), "E-([0-9]+)", 1).cast("int") - 1
     small = F.concat(sign, F.lit("0."), F.call_function("repeat", F.lit("0"), zeros), digits)
     return F.when(F.contains(text, F.lit("E")), small).otherwise(text)
@@ -219,7 +220,7 @@ def _literal(text: Column, datatype: Column | None = None, lang: Column | None =
 def _filled(
     template: str, types: Mapping[str, str], own: Mapping[str, tuple[Column, str]] | None = None
 ) -> Column:
-    """The IRI that a template gives, null where a value is null."""
+    """The IRI that a template gives; null if a value is null."""
     names = _PLACE.findall(template)
     _check_columns(types, names)
     given = {name: (F.col(name), types[name]) for name in names}
@@ -230,7 +231,7 @@ def _filled(
     _checked_iri(_PLACE.sub("x", template))
     parts: list[Any] = [F.lit("<")]
     for index, piece in enumerate(_PLACE.split(template)):
-        # url_encode writes a form, in which a space is a plus sign.
+        # url_encode encodes a space as a plus sign, as in forms.
         parts.append(
             F.replace(F.url_encode(texts[piece]), F.lit("+"), F.lit("%20"))
             if index % 2
@@ -253,11 +254,11 @@ def _checked_iri(iri: str) -> str:
     try:
         return str(ox.NamedNode(iri).value)
     except ValueError as error:
-        raise UsageError(f"not an IRI: {iri!r} ({error})") from error
+        raise UsageError(f"{iri!r} is not an IRI: {error}") from error
 
 
 def _checked_lang(tag: str) -> str:
     try:
         return str(ox.Literal("", language=tag).language)
     except ValueError as error:
-        raise UsageError(f"not a language tag: {tag!r} ({error})") from error
+        raise UsageError(f"{tag!r} is not a language tag: {error}") from error

@@ -1,14 +1,13 @@
 """Turtle and TriG cut between statements, so that several tasks read one document.
 
-Start at `cuts_of`. A task goes through a document with a kernel that knows tokens and brackets (at
-many times the speed of parsing), and finds where parts of about one size begin. Each part gets what
-was declared before it as its header, so that it is a document of its own. Parts of TriG may begin
-and end within a graph. The anonymous nodes of each part are counted, so that they get the numbers
-they have in the document as a whole; a parser that meets another number says so, and the document
-is read again uncut (statements.py).
+Start at `cuts_of`. A task scans a document with a kernel that knows tokens and brackets (many times
+faster than parsing) and finds the beginnings of parts of similar size. The header of a part has the
+declarations before it, so each part is a complete document. Parts of TriG may begin and end within
+a graph. The anonymous nodes of each part are counted, so they get their numbers of the whole
+document; if the parser finds another number, the document is read again uncut (statements.py).
 
-What the kernel cannot tell (the reifiers and triple terms of RDF 1.2, text that is wrong) ends the
-cutting: all that follows is one part.
+Text that the kernel does not know (the reifiers and triple terms of RDF 1.2, malformed text) ends
+the cutting: the rest of the document is one part.
 """
 
 from __future__ import annotations
@@ -27,22 +26,22 @@ from pyspark.sql import SparkSession
 from triplestore.kernels.documents import turtle_cuts as kernels
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.jobs.workers import mapped
+from triplestore.loaders.spark.thresholds import SPARK
 
 SCHEMA = (
     "file int, start long, stop long, header binary, closing binary, nodes_before long, nodes long"
 )
-_BLOCK = 1 << 21
-_MOST_STATEMENTS = 1 << 15  # of one call of the kernel
-_MOST_BRACKETS = 256
+_MAX_STATEMENTS = 1 << 15  # per call of the kernel
+_MAX_BRACKETS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A part of a document, with all that a parser needs to read it alone.
+    """A part of a document, with the text that makes it a complete document.
 
-    header : the prefixes and the base in force where it begins, and the graph it begins in
-    closing : what ends the graph it ends in
-    nodes_before, nodes : anonymous nodes before it and in it; None if that is not known
+    header : the prefixes and the base in force at its beginning, and the graph it begins in
+    closing : the end of the graph it ends in
+    nodes_before, nodes : number of anonymous nodes before it and in it; None if unknown
     """
 
     start: int
@@ -56,7 +55,7 @@ class Cut:
 def find_cuts(
     spark: SparkSession, files: Sequence[SourceFile], options: SourceOptions
 ) -> dict[int, list[Cut]]:
-    """The parts of these files, by their numbers; each file is looked through by one task."""
+    """The parts of these files, by their numbers; one task scans each file."""
     if not files:
         return {}
     numbers = spark.range(0, len(files), 1, len(files))
@@ -101,7 +100,7 @@ _COLUMNS = _columns()
 
 
 def cuts_of(stream: BinaryIO, trig: bool, part_bytes: int, base: str | None) -> Iterator[Cut]:
-    """The parts of a document, each at least so large; they cover all of it.
+    """The parts of a document, each of at least `part_bytes`; together they are the document.
 
     >>> import io
     >>> text = b"@prefix e: <http://e/> . e:a e:b [], () . e:c e:d ( 1 [] ) .\\n"
@@ -122,10 +121,10 @@ def cuts_of(stream: BinaryIO, trig: bool, part_bytes: int, base: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Some whole statements: `text`, of this length, begins at `base` in the document.
+    """Some complete statements: `text`, of this length, begins at `base` in the document.
 
-    `ends` has a row for each: where it ends in the text, its kind, and how many anonymous nodes
-    there are up to it. `nodes` are those up to the end of the text, None if that is not known.
+    `ends` has a row for each: its end in the text, its kind, and the number of anonymous nodes up
+    to it. `nodes` is their number up to the end of the text, None if unknown.
     """
 
     base: int
@@ -140,50 +139,50 @@ _BLANK = re.compile(rb"(?:[ \t\r\n]++|#[^\r\n]*+)*+")
 
 
 def _pieces(stream: BinaryIO, trig: bool) -> Iterator[_Piece]:
-    """The whole document in pieces; where the kernel gives up, the rest is one without ends."""
+    """The whole document in pieces; if the kernel gives up, the rest is one piece without ends."""
     scanner = _Scanner(trig)
     base = 0
     rest = b""
-    wanted = _BLOCK
+    wanted = SPARK.cut_block
     while True:
         given = stream.read(max(1, wanted - len(rest)))
         text = rest + given
         at = 0
-        # A line feed completes what stands at the end of the document.
+        # A line feed completes the last token of the document.
         for done, ends in scanner.statements(text if given else text + b"\n"):
             ends[:, 0] -= at
             yield _Piece(base + at, done - at, text[at:done], ends, scanner.nodes)
             at = done
         base, rest = base + at, text[at:]
-        wanted = _BLOCK if at else 2 * wanted
+        wanted = SPARK.cut_block if at else 2 * wanted
         if scanner.gave_up or not given:
             break
     known = not scanner.gave_up and _BLANK.fullmatch(rest)
-    left = len(rest) + sum(map(len, iter(lambda: stream.read(_BLOCK), b"")))
+    left = len(rest) + sum(map(len, iter(lambda: stream.read(SPARK.cut_block), b"")))
     yield _Piece(base, left, b"", _NO_ENDS, scanner.nodes if known else None)
 
 
 class _Scanner:
-    """The kernel, and what it remembers between texts."""
+    """The kernel, and its state between texts."""
 
     def __init__(self, trig: bool) -> None:
         self._trig = int(trig)
         self._state = np.zeros(4, np.int64)
-        self._stack = np.empty(_MOST_BRACKETS, np.int64)
-        self._ends = np.empty(3 * _MOST_STATEMENTS, np.int64)
+        self._stack = np.empty(_MAX_BRACKETS, np.int64)
+        self._ends = np.empty(3 * _MAX_STATEMENTS, np.int64)
 
     @property
     def nodes(self) -> int:
-        """Anonymous nodes in all whole statements so far."""
+        """Number of anonymous nodes in all complete statements so far."""
         return int(self._state[kernels.NODES])
 
     @property
     def gave_up(self) -> bool:
-        """True if what follows cannot be told."""
+        """Whether the kernel met text that it does not know."""
         return bool(self._state[kernels.GAVE_UP])
 
     def statements(self, text: bytes) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Where whole statements end, some at a time: the place reached, and a row for each."""
+        """The ends of complete statements, some at a time: the place reached, and their rows."""
         data = np.frombuffer(text, np.uint8)
         at = 0
         while not self.gave_up:
@@ -197,7 +196,7 @@ class _Scanner:
 
 
 class _Cutter:
-    """Where the present part began, and what was declared since the document began."""
+    """The beginning of the current part, and the declarations before it."""
 
     def __init__(self, part_bytes: int, base: str | None) -> None:
         self._part_bytes = part_bytes
@@ -206,9 +205,9 @@ class _Cutter:
         self._nodes = 0
         self._header = b""
         self._declared = b""  # all prefixes and the base
-        self._directives: list[bytes] = []  # since then
-        self._opening = b""  # of the graph we are in
-        self._broken = False  # a directive is wrong
+        self._directives: list[bytes] = []  # after those in `_declared`
+        self._opening = b""  # of the current graph
+        self._broken = False  # a directive is malformed
 
     def take(self, piece: _Piece) -> Iterator[Cut]:
         """The parts that end in this piece."""
@@ -226,7 +225,7 @@ class _Cutter:
         return Cut(self._start, end, self._header, b"", self._nodes, own)
 
     def _note(self, piece: _Piece, index: int) -> None:
-        """Remember what the directive, or the begin or end of a graph, says about what follows."""
+        """Remember a directive, or the begin or end of a graph, for later parts."""
         before = int(piece.ends[index - 1, 0]) if index else 0
         text = piece.text[before : int(piece.ends[index, 0])]
         kind = piece.ends[index, 1]
@@ -239,7 +238,7 @@ class _Cutter:
 
     def _cuts(self, piece: _Piece, low: int, high: int) -> Iterator[Cut]:
         """The parts that end with one of these statements."""
-        while not self._broken and b"[" not in self._opening:  # no part can go on in `[] {`
+        while not self._broken and b"[" not in self._opening:  # no part can continue `[] {`
             wanted = self._start + self._part_bytes - piece.base
             low += int(piece.ends[low:high, 0].searchsorted(wanted))
             if low >= high or not self._declare():
@@ -252,7 +251,7 @@ class _Cutter:
             low += 1
 
     def _declare(self) -> bool:
-        """Bring `_declared` up to date; False if a directive is wrong."""
+        """Bring `_declared` up to date; False if a directive is malformed."""
         if not self._directives:
             return True
         text = self._declared + b"\n".join(self._directives)

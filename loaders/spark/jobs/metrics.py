@@ -1,9 +1,9 @@
-"""What Spark itself counted, read from its log of events: bytes shuffled, spilled, rows by task.
+"""Spark's own counts, read from its log of events: bytes shuffled and spilled, rows by task.
 
-Start at `read_events`. The log is the one way to these numbers that needs neither the session's
-Java objects nor its web pages: `session.make(events=folder)` has Spark write it, as lines of JSON,
-complete once the session is stopped. A stage of ours is a stretch of time, and Spark's stages
-belong to that in which they were submitted (`by_stage`), so nothing has to be tagged.
+Start at `read_events`. Only the log gives these numbers without the session's Java objects or web
+pages: with `session.make(events=folder)` Spark writes it as lines of JSON; it is complete when the
+session has stopped. A stage of ours is an interval of time, and a stage of Spark belongs to the
+interval in which it was submitted (`by_stage`), so nothing has to be tagged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIGURES: tuple[str, ...] = (
 
 @dataclass(slots=True)
 class SparkStage:
-    """One stage of Spark's own: sums over its tasks that ended well."""
+    """One stage of Spark: sums over its successful tasks."""
 
     stage: int
     name: str
@@ -34,22 +34,22 @@ class SparkStage:
     failed: int = 0
     run_seconds: float = 0.0
     cpu_seconds: float = 0.0
-    """Of the Java process; Python's work is in `run_seconds` only."""
+    """Of the Java process; Python's time is only in `run_seconds`."""
     gc_seconds: float = 0.0
     read_bytes: int = 0
     read_rows: int = 0
     shuffled_bytes: int = 0
-    """Written for a shuffle; as many are read, over the network where there is one."""
+    """Bytes written for a shuffle; as many are read."""
     shuffled_rows: int = 0
     spilled_bytes: int = 0
     written_bytes: int = 0
     peak_task_bytes: int = 0
-    """The most memory that one task had for sorting, joining and grouping."""
+    """Maximum memory of one task for sorting, joining and grouping."""
     task_rows: list[int] = field(default_factory=list)
-    """Rows that each task took in or gave to a shuffle, for the skew."""
+    """Rows that each task read or wrote to a shuffle, for the skew."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Fit for JSON, with the skew in place of the rows of each task."""
+        """The fields as JSON, with the skew instead of the rows of each task."""
         found = asdict(self)
         found["skew"] = skew(found.pop("task_rows"))
         return found
@@ -76,7 +76,7 @@ def _note(stages: dict[int, SparkStage], line: str) -> None:
         return
     try:
         event = json.loads(line)
-    except ValueError:  # the end of a log that is still being written
+    except ValueError:  # the end of an unfinished log
         return
     if "Stage Info" in event:
         info = event["Stage Info"]
@@ -113,9 +113,9 @@ def _add_task(stage: SparkStage, task: Mapping[str, Any]) -> None:
 def by_stage(
     ours: Sequence[Mapping[str, Any]], theirs: Iterable[SparkStage]
 ) -> list[dict[str, Any]]:
-    """Our stages, each with the sums over those stages of Spark's that were submitted in it.
+    """Our stages, each with the sums over the stages of Spark that were submitted in it.
 
-    ours  as `StageLog` keeps them: what ended when (`ended`), in order
+    ours  the stages of `StageLog`, in order, with the time of their end (`ended`)
     """
     found = [dict(stage) for stage in ours]
     for stage in found:

@@ -1,18 +1,17 @@
-"""The package as one file that a cluster can be handed: for `--py-files` of spark-submit.
+"""The package as one file for a cluster: for `--py-files` of spark-submit.
 
-Start at `package`. The file is a zip with `loaders` and `ontologies` at the places where pip puts
-them, and always the same bytes for the same sources. What the package needs itself (numpy, numba,
-pyoxigraph, pyarrow, pandas, zstandard) holds compiled code and must be in the Python of the
-workers, or come as an environment by `--archives`.
+Start at `package`. The file is a zip with `loaders` and `ontologies` where pip installs them; equal
+sources give equal bytes. The dependencies (numpy, numba, pyoxigraph, pyarrow, pandas, zstandard)
+have compiled code and must be in the Python of the workers, or in an environment of `--archives`.
 
     python -m triplestore.loaders.spark.jobs.packaging FOLDER
     cd FOLDER && spark-submit --py-files triplestore.zip job.py import -l DIR SOURCE
 
-`job.py` is the command line as a program for spark-submit; the session is the one it sets up.
+`job.py` is the command line as a program for spark-submit, which makes the session.
 
-Python would import from the zip itself, but then each executor would compile the kernels again:
-what is compiled is kept by the place of its source. So what the zip holds at `triplestore` only
-unpacks the rest, once on each machine, into a folder that is named by its content.
+Python would import from the zip itself, but not the extension module of a wheel, and numba would
+not find its cache. So what the zip holds at `triplestore` only unpacks the rest, once on each
+machine, into a folder that is named by its content.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ import triplestore.loaders
 import triplestore.ontologies
 
 PAYLOAD = "unpacked/"
-"""Where the modules are in the zip."""
+"""The folder of the modules in the zip."""
 
 JOB = """# `triplestore ...` as a job: spark-submit --py-files triplestore.zip job.py ...
 from triplestore.cli import main
@@ -37,8 +36,8 @@ if __name__ == "__main__":
     main(prog_name="triplestore")
 """
 
-_FIRST = "triplestore/private_folder.py"  # what the unpacking itself needs
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same for all, so that the bytes depend on the content only
+_FIRST = "triplestore/private_folder.py"  # imported by the unpacking
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # one date for all, so that the bytes depend only on the content
 _ROOTS = {
     "triplestore": triplestore,
     "triplestore/loaders": triplestore.loaders,
@@ -47,7 +46,7 @@ _ROOTS = {
 
 
 def package(target: Path) -> Path:
-    """Write the zip to `target`, whole or not at all; the path again."""
+    """Write the zip to `target`, completely or not; returns the path."""
     files = {f"{PAYLOAD}{name}": file.read_bytes() for name, file in sorted(sources())}
     digest = hashlib.blake2b(digest_size=8)
     for name, content in files.items():
@@ -65,16 +64,16 @@ def package(target: Path) -> Path:
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Each module of the package: its name as a path below the root, and its file."""
+    """Each file of the package, compiled kernels included: its path and the file itself."""
     for prefix, module in _ROOTS.items():
         folder = module.__path__[0]
         for file in Path(folder).rglob("*.*"):
-            if file.suffix in (".py", ".properties"):
+            if file.suffix in (".py", ".properties", ".so"):
                 yield f"{prefix}/{file.relative_to(folder).as_posix()}", file
 
 
 def write_all(folder: Path) -> tuple[Path, Path]:
-    """The zip, and the program to hand to spark-submit with it: two files in `folder`."""
+    """Write the zip and its program for spark-submit: two files in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "job.py"
     program.write_text(JOB)
@@ -82,11 +81,11 @@ def write_all(folder: Path) -> tuple[Path, Path]:
 
 
 def main() -> None:
-    """Write both files to the folder that the command names, and print their names."""
+    """Write both files to the folder of the command line, and print their names."""
     if len(sys.argv) != 2:
         raise SystemExit("usage: python -m triplestore.loaders.spark.jobs.packaging FOLDER")
     for file in write_all(Path(sys.argv[1])):
-        print(file)  # noqa: T201 - the answer to a command
+        print(file)  # noqa: T201 - the output of a command
 
 
 if __name__ == "__main__":

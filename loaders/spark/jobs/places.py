@@ -1,7 +1,7 @@
-"""Places that a job writes small texts to: a path that all nodes share, or whatever Spark writes.
+"""Small texts of a job, on a path that all nodes share or at any URI of Spark.
 
-On paths a text is a file, written beside and renamed; elsewhere it is a folder with one part, as
-Spark writes texts, because Spark's own writer reaches every place that its tables go to.
+On a path a text is a file, written under another name and renamed. Elsewhere it is a folder with
+one part, as Spark writes texts, because Spark's writer reaches every place of its tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def is_uri(place: str) -> bool:
-    """Whether a place is given with a scheme.
+    """Whether a place has a scheme.
 
     >>> is_uri("s3a://bucket/a"), is_uri("file:///a"), is_uri("/a"), is_uri("a.db")
     (True, True, False, False)
@@ -34,13 +34,13 @@ def join(place: str, name: str) -> str:
 
 
 def read_text(spark: Any, place: str) -> str | None:
-    """The text that was written to a place; None if there is none."""
+    """The text at a place; None without one."""
     if is_local(place):
         path = Path(place.removeprefix("file://"))
         return path.read_text() if path.is_file() else None
     try:
         rows = spark.read.text(place, wholetext=True).collect()
-    except Exception as error:  # what pyspark raises differs with and without Connect
+    except Exception as error:  # the exceptions differ with and without Connect
         if "PATH_NOT_FOUND" in str(error) or "does not exist" in str(error):
             return None
         raise
@@ -48,7 +48,7 @@ def read_text(spark: Any, place: str) -> str | None:
 
 
 def write_text(spark: Any, place: str, text: str) -> None:
-    """Write a text, in one step where the place allows it."""
+    """Write a text, in one step if the place allows it."""
     if not is_local(place):
         frame = spark.createDataFrame([(text,)], "value string").coalesce(1)
         frame.write.mode("overwrite").text(place)

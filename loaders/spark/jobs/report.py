@@ -1,6 +1,6 @@
-"""The report of a job, fit for JSON: what was asked, what came of it, stage by stage.
+"""The report of a job, as JSON: its arguments, its result, and its stages.
 
-Start at `report_of`; `write` puts it into a file, whole or not at all.
+Start at `report_of`; `write` writes it to a file, completely or not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from triplestore.loaders.spark.jobs.metrics import by_stage, read_events
 from triplestore.loaders.spark.jobs.stage_log import whole
 
 FORMAT = 1
-"""The form of the report; a number that goes up when a name in it changes its meaning."""
+"""The version of the report; it increases when a name changes its meaning."""
 
 
 def report_of(
@@ -31,13 +31,13 @@ def report_of(
     spark: str | None = None,
     events: Path | None = None,
 ) -> dict[str, Any]:
-    """What happened, as a dictionary; `error` if the job failed.
+    """The report as a dictionary; `error` if the job failed.
 
-    asked   what was asked for: source, target, options
-    stages  what `StageLog` kept
-    result  what the job returned (a dataclass or a mapping)
+    asked   the arguments: source, target, options
+    stages  the stages of `StageLog`
+    result  the result of the job (a dataclass or a mapping)
     spark   the version of Spark
-    events  where Spark wrote its log, for the bytes that each stage shuffled
+    events  Spark's log, for the bytes that each stage shuffled
 
     >>> report = report_of({"target": "a.db"}, [{"stage": "terms", "seconds": 1.5, "rows": 3}])
     >>> report["ok"], report["seconds"], report["stages"][0]["rows"]
@@ -67,14 +67,14 @@ def report_of(
 
 
 def write(report: Mapping[str, Any], path: Path) -> None:
-    """Write a report to a file; a former one is replaced at once."""
+    """Write a report to a file; an earlier one is replaced in one step."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     beside.write_text(json.dumps(report, indent=2, default=str) + "\n")
     beside.replace(path)
 
 
 def _plain(result: Any) -> Any:
-    """The result without its stages, which the report has already."""
+    """The result without its stages, which are elsewhere in the report."""
     if is_dataclass(result) and not isinstance(result, type):
         result = {name: value for name, value in asdict(result).items() if name != "stages"}
     return result if isinstance(result, dict | list) else str(result)

@@ -1,8 +1,7 @@
 """One job from a command line: its session, progress, report, and clear errors.
 
-Start at `run`. Always true at its end, however the job ended: the report is written if one was
-asked for; a session that was made here is stopped, an existing one is not; Ctrl-C stops running
-jobs.
+Start at `run`. Always true at its end, also after a failure: the report is written if it is wanted;
+a session that was made here is stopped, an existing one is not. Ctrl-C stops running jobs.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from triplestore.loaders.spark.jobs.stage_log import StageLog
 from triplestore.loaders.spark.session import interrupt, make, pyspark_module
 
 TABLES = ("parquet", "orc", "delta", "iceberg")
-"""Formats of tables of terms: whatever Spark reads with columns s, p, o and, if wanted, g."""
+"""Formats of tables with terms in the columns s, p, o and optionally g."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """How to get a session; see `session.make`."""
+class SessionSetting:
+    """The settings of a session; see `session.make`."""
 
     master: str | None = None
     memory: str = "1g"
@@ -43,16 +42,16 @@ class Setting:
 
 def run(
     job: Callable[[Any, StageLog], Any],
-    setting: Setting,
+    setting: SessionSetting,
     asked: Mapping[str, Any],
     *,
     report: Path | None = None,
     quiet: bool = False,
 ) -> Any:
-    """What `job` returns, which is given a session and whom to tell of its stages.
+    """Run `job` with a session and a log of stages; returns its result.
 
-    asked   what the report says was asked for
-    report  a file for the report; then Spark writes its log of events too, if it can be told to
+    asked   the arguments of the job, for the report
+    report  a file for the report; then Spark also writes its log of events, if it can
     """
     result: Any = None
     failure: BaseException | None = None
@@ -60,7 +59,7 @@ def run(
     log = StageLog(quiet=quiet)
     version: str | None = None
     try:
-        with no_word_of_pandas(), session_for(setting, events) as session, log, clear_errors():
+        with without_pandas_warning(), session_for(setting, events) as session, log, clear_errors():
             version = str(session.version)
             result = job(session, log)
     except BaseException as error:
@@ -78,7 +77,7 @@ def run(
 
 
 def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any, str | None]:
-    """What `import_dataset` takes as source and format for names on a command line."""
+    """The source and format of `import_dataset` for names on a command line."""
     if form not in TABLES:
         return list(names), form
     reader = session.read.format(form)
@@ -86,12 +85,12 @@ def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any
 
 
 @contextmanager
-def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
-    """The running session, or one that lives as long as the block.
+def session_for(setting: SessionSetting, events: Path | None = None) -> Iterator[Any]:
+    """The running session, or one that ends with the block.
 
-    Ctrl-C: pyspark's own handler talks to Java in the middle of another call to it and fails, so
-    for a session that is made here Python's handler is in force. The call that was interrupted
-    never gets its answer, which spoils its thread's connection to Java: another thread cleans up.
+    Ctrl-C: pyspark's handler calls Java in the middle of another call and fails, so Python's
+    handler is used for a session that is made here. The interrupted call never gets its answer, so
+    its thread can no longer use the connection to Java: another thread cleans up.
     """
     builder = pyspark_module().sql.SparkSession
     running = builder.getActiveSession()
@@ -115,8 +114,8 @@ def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
 
 
 @contextmanager
-def no_word_of_pandas() -> Iterator[None]:
-    """pyspark warns of a pandas that is newer than it knows; nothing here calls pandas."""
+def without_pandas_warning() -> Iterator[None]:
+    """Hide pyspark's warning about newer versions of pandas, which is not called here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield
@@ -126,23 +125,23 @@ def no_word_of_pandas() -> Iterator[None]:
 def python_handles_ctrl_c() -> Iterator[None]:
     """Ctrl-C raises KeyboardInterrupt, as it does without Spark."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are handled in the main thread only
+        yield  # only the main thread handles signals
         return
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    # py4j writes a page about it, before it raises the same again.
+    # py4j logs a page about the interrupt before it raises it again.
     logs = [logging.getLogger(name) for name in (None, "py4j.clientserver", "py4j.java_gateway")]
     for log in logs:
-        log.addFilter(_is_no_ctrl_c)
+        log.addFilter(_is_unrelated_to_ctrl_c)
     try:
         yield
     finally:
         for log in logs:
-            log.removeFilter(_is_no_ctrl_c)
+            log.removeFilter(_is_unrelated_to_ctrl_c)
         signal.signal(signal.SIGINT, before)
 
 
-def _is_no_ctrl_c(record: logging.LogRecord) -> bool:
-    """Whether a log record has nothing to do with the interrupt."""
+def _is_unrelated_to_ctrl_c(record: logging.LogRecord) -> bool:
+    """Whether a log record is not about the interrupt."""
     error = record.exc_info[1] if record.exc_info else None
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
@@ -150,14 +149,14 @@ def _is_no_ctrl_c(record: logging.LogRecord) -> bool:
 
 
 def in_another_thread(action: Callable[[], object]) -> None:
-    """Do it and wait some seconds at most: Spark may no longer answer."""
+    """Call `action` and wait at most 30 seconds: Spark may no longer answer."""
     thread = threading.Thread(target=action, daemon=True)
     thread.start()
     thread.join(timeout=30)
 
 
-def _folder_for_events(setting: Setting) -> Path | None:
-    """Where Spark can write what it counts; None if it runs elsewhere or was set up before."""
+def _folder_for_events(setting: SessionSetting) -> Path | None:
+    """A folder for Spark's log; None if Spark runs elsewhere or was configured before."""
     if "PYSPARK_GATEWAY_PORT" in os.environ or (setting.master or "").startswith("sc://"):
         return None
     return Path(tempfile.mkdtemp(prefix="triplestore-events-"))
@@ -174,7 +173,7 @@ _LOST = re.compile(r"ExecutorLostFailure|Lost executor|Master removed our applic
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn what Spark raises, a page of two languages, into one of our errors and one line."""
+    """Turn Spark's exceptions, pages of Java and Python, into errors of one line."""
     try:
         yield
     except TripleStoreError:
@@ -186,7 +185,7 @@ def clear_errors() -> Iterator[None]:
 
 
 def explained(text: str) -> str:
-    """What a failure in Spark comes down to, in one line: the last cause that Java or Python names.
+    """A failure of Spark in one line: the last cause that Java or Python names.
 
     >>> explained("Job aborted\\nTraceback ...\\nOSError: [Errno 28] No space left on device\\n at")
     'a task on Spark failed: [Errno 28] No space left on device'
@@ -198,8 +197,8 @@ def explained(text: str) -> str:
         return f"a task on Spark failed: {named}{last['message'].strip()}"
     if _LOST.search(text):
         return (
-            "a task was lost with its worker more often than Spark tries again; the workers' logs "
-            "say why (often too little memory: see --executor-memory)"
+            "a task was lost with its worker too often; see the workers' logs for the reason "
+            "(often too little memory: see --executor-memory)"
         )
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return f"Spark failed: {lines[0] if lines else 'it does not say why'}"
+    return f"Spark failed: {lines[0] if lines else 'it gave no reason'}"

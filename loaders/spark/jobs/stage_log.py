@@ -1,8 +1,8 @@
-"""The stages of a job on Spark: what a user sees, and what its report is made of.
+"""The log of a job's stages on Spark, for the user and for the report.
 
-Start at `StageLog`: it is called at the end of each stage, writes a line on stderr, and keeps the
-figures. On a terminal it shows the seconds of the running stage. It asks Spark for nothing, so it
-works with any session; the figures come from the stages themselves.
+Start at `StageLog`: it is called at the end of each stage, writes a line to stderr, and keeps the
+figures. On a terminal it shows the seconds of the running stage. It does not use Spark, so it works
+with any session; the stages give the figures.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any, Self, TextIO
 class StageLog:
     """Call it with a stage's name and figures; `stages` has all of them.
 
-    Figures it understands: `rows`, `bytes`, `seconds`, `resumed` and `parts`, the rows of each
-    partition, of which it keeps the skew. With `round` it is a part of a stage that will end later,
-    whose time includes it. Others are kept if they are numbers or words.
+    Known figures: `rows`, `bytes`, `seconds`, `resumed` and `parts` (the rows of each partition, of
+    which it keeps the skew). A call with `round` is a part of a stage that ends later, and whose
+    time includes it. Other figures are kept if they are numbers or words.
 
     >>> import io
     >>> text = io.StringIO()
@@ -94,7 +94,7 @@ class StageLog:
 
 
 def skew(parts: Sequence[int]) -> float:
-    """How much more than the median the largest part holds; 1.0 if all are alike.
+    """The rows of the largest part divided by the median; 1.0 if all are equal.
 
     >>> skew([10, 10, 40]), skew([0, 0, 0]), skew([])
     (4.0, 1.0, 1.0)
@@ -122,7 +122,7 @@ def line_of(stage: Mapping[str, Any]) -> str:
 
 
 def whole(stages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The stages without the rounds that some are made of.
+    """The stages without their rounds.
 
     >>> [each["seconds"] for each in whole([{"round": 1, "seconds": 2}, {"seconds": 3}])]
     [3]

@@ -1,10 +1,10 @@
-"""The stages of a job: each writes a table, and is done once.
+"""The stages of a job: each writes a table, once.
 
 Start reading at `Stages.table`. A job's work directory has one folder for each stage, named by its
-fingerprint: a hash of what goes into it (the input, the options, the stages before). What is always
-true: a folder is used only if its marker exists, and the marker is written after the table; another
-input gives another name, so a job that is started again with other data begins again, and one that
-was stopped continues after the last finished stage.
+fingerprint: a hash of its inputs (the source, the options, the earlier stages). Always true: a
+folder is used only if its marker exists, and the marker is written after the table; another input
+gives another name. So a job that was stopped continues after its last finished stage, and a job
+that is started again with other data starts from the beginning.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from triplestore.loaders.spark.jobs.places import is_local, join, read_text, write_text
 
-Told = Callable[[str, Mapping[str, Any]], object]
+StageListener = Callable[[str, Mapping[str, Any]], object]
 """Called after each stage with its name and figures."""
 
 
@@ -36,7 +36,7 @@ class Stages:
 
     spark: Any
     place: str
-    told: Told | None = None
+    told: StageListener | None = None
     done: list[dict[str, Any]] = field(default_factory=list)
 
     def table(
@@ -48,9 +48,9 @@ class Stages:
     ) -> tuple[Any, dict[str, Any]]:
         """The table of a stage, read from where it was written, and its figures.
 
-        inputs   what it depends on, fit for JSON; a change of it makes the stage anew
-        make     gives the DataFrame; not called if the table is there
-        figures  what to note of it: kept with the marker, and told but for names with `_` before
+        inputs   its inputs, as JSON; other inputs make another table
+        make     returns the DataFrame; not called if the table exists
+        figures  returns figures to keep with the marker; those without a leading `_` are reported
         """
         return self.step(name, inputs, lambda place: self._written(make(), place), figures)
 
@@ -62,9 +62,9 @@ class Stages:
         figures: Callable[[Any], Mapping[str, Any]] | None = None,
         read: Callable[[str], Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """The same for a stage that writes to the folder that it is given, and returns what it is.
+        """The same for a stage that writes to a given folder and returns any result.
 
-        read  how to come to the same if the stage was done before; by default, the table there
+        read  returns the result of a stage that was done before; by default, the table there
         """
         began = time.monotonic()
         mark = fingerprint(name, inputs)
@@ -89,33 +89,33 @@ class Stages:
         return self.spark.read.parquet(place)
 
     def _note(self, name: str, noted: Mapping[str, Any], began: float, *, resumed: bool) -> None:
-        said = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
-        said |= {key: value for key, value in noted.items() if not key.startswith("_")}
-        self._tell(name, said)
+        figures = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
+        figures |= {key: value for key, value in noted.items() if not key.startswith("_")}
+        self._tell(name, figures)
 
     def tell(self, name: str, began: float, figures: Mapping[str, Any]) -> None:
-        """Note a step that is not a stage: it is done each time."""
+        """Report a step that is not a stage, because it is done each time."""
         seconds = time.monotonic() - began
         self._tell(name, {"stage": name, "seconds": seconds, "resumed": False, **figures})
 
-    def _tell(self, name: str, said: dict[str, Any]) -> None:
-        self.done.append(said)
+    def _tell(self, name: str, figures: dict[str, Any]) -> None:
+        self.done.append(figures)
         if self.told is not None:
-            self.told(name, said)
+            self.told(name, figures)
 
     @property
     def resumed(self) -> list[str]:
-        """The names of the stages that were there already."""
+        """The names of the stages that were done before."""
         return [str(stage["stage"]) for stage in self.done if stage["resumed"]]
 
     def remove(self) -> None:
-        """Remove the work directory, if it is a path; elsewhere it stays."""
+        """Remove the work directory, if it is a path."""
         if is_local(self.place):
             shutil.rmtree(local_path(self.place), ignore_errors=True)
 
 
 def local_path(place: str) -> Path:
-    """The path of a place on this machine.
+    """The path of a local place.
 
     >>> local_path("file:///a/b").as_posix()
     '/a/b'
@@ -124,7 +124,7 @@ def local_path(place: str) -> Path:
 
 
 def fingerprint(*parts: Any) -> str:
-    """A short name for what something was made of (anything fit for JSON).
+    """A short name for some inputs (any JSON).
 
     >>> fingerprint("a", [1]) == fingerprint("a", [1]) != fingerprint("a", [2])
     True

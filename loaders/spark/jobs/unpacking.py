@@ -1,7 +1,7 @@
-"""How the packaged `triplestore` comes to life where it is imported; the beginning of the zip.
+"""The packaged `triplestore` unpacks itself when it is imported; the beginning of the zip.
 
-`packaging` puts this text into the zip as `triplestore/__init__.py`, with a call of `start` below
-it. It is imported where only `triplestore.private_folder` exists yet.
+`packaging` puts this text into the zip as `triplestore/__init__.py`, followed by a call of `start`.
+When it is imported, only `triplestore.private_folder` exists.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PAYLOAD = "unpacked/"
 
 
 def start(content: str, file: str, scope: dict[str, Any]) -> None:
-    """Unpack the zip that `file` lies in, and be the package that comes out of it."""
+    """Unpack the zip that contains `file`, and become the unpacked package."""
     folder = unpack(Path(file).parent.parent, content) / "triplestore"
     init = folder / "__init__.py"
     scope |= {"__path__": [str(folder)], "__file__": str(init)}
@@ -27,7 +27,7 @@ def start(content: str, file: str, scope: dict[str, Any]) -> None:
 
 
 def unpack(archive: Path, content: str) -> Path:
-    """The folder with the modules, made unless another process has made it before."""
+    """The folder with the modules, made unless another process has made it."""
     base = private_folder()
     folder = base / f"package-{content}"
     if not folder.is_dir():
@@ -36,7 +36,7 @@ def unpack(archive: Path, content: str) -> Path:
             packed.extractall(making, [n for n in packed.namelist() if n.startswith(_PAYLOAD)])
         try:
             (making / _PAYLOAD).rename(folder)
-        except OSError:  # another process was faster, and made the same
+        except OSError:  # another process was faster
             if not folder.is_dir():
                 raise
         shutil.rmtree(making, ignore_errors=True)

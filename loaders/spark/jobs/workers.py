@@ -1,11 +1,11 @@
-"""Functions that Spark's Python workers run, sent by `mapped` without overhead for each task.
+"""Functions that Spark's Python workers run, without overhead for each task.
 
 Start reading at `mapped`. pyspark's worker does two things for each task that take 0.15 s of
-processor time where numba and pyarrow are loaded: after the task it collects garbage among all
-objects; before it, it clears the caches of importers, so that Python reads the directory of
-pyspark.zip again for each package in it (16 times). For a part of 32 MB that was three times the
-parsing. So objects of modules are taken out of the garbage collection, and importers of zip
-archives are removed; they are made again when needed.
+processor time if numba and pyarrow are loaded. After the task it collects garbage among all
+objects; before it, it clears the caches of importers, so Python reads the directory of pyspark.zip
+again for each package in it (16 times). For a part of 32 MB that took three times as long as
+parsing. So objects of modules are excluded from garbage collection, and importers of zip archives
+are removed; Python makes them again when needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 Batches = Iterator[Any]
 
 _modules = 0
-"""How many modules were loaded when objects were last taken out of the garbage collection."""
+"""Number of loaded modules when objects were last excluded from garbage collection."""
 
 
 def mapped(rows: Any, function: Callable[[Batches], Batches], schema: Any) -> Any:
@@ -29,7 +29,7 @@ def mapped(rows: Any, function: Callable[[Batches], Batches], schema: Any) -> An
 
 
 def run(function: Callable[[Batches], Batches], batches: Batches) -> Batches:
-    """What the function gives; then the worker is made ready for more tasks.
+    """The batches of the function; then the worker is prepared for more tasks.
 
     >>> list(run(reversed, [1, 2]))
     [2, 1]
@@ -39,9 +39,9 @@ def run(function: Callable[[Batches], Batches], batches: Batches) -> Batches:
 
 
 def settle() -> None:
-    """Avoid what pyspark's worker would do again for each task."""
+    """Avoid work that pyspark's worker would repeat for each task."""
     global _modules
-    if len(sys.modules) != _modules:  # only then: what is frozen is never freed
+    if len(sys.modules) != _modules:  # only then, because frozen objects are never freed
         _modules = len(sys.modules)
         gc.collect()
         gc.freeze()

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,7 +30,8 @@ from tests.reasoning.limits.hostile import (
 )
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.maintenance.limits import budget
+from triplestore.maintenance import budget
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.ontologies.read import read_ontology
 from triplestore.ontologies.translate.regimes import translate
 from triplestore.rules.compiled_program import Compiled
@@ -82,9 +84,9 @@ def test_new_terms__end_at_the_budget_with_the_name_of_the_rule(name: str) -> No
 
 
 def test_new_terms__that_come_from_each_other_end_by_default(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(budget, "MOST_STEPS", 300)
+    tune(MAINTENANCE, most_steps=300)
     store = store_of(GROWTH["numbers"].data())
     before = state_of(store)
     with pytest.raises(BudgetError, match=r'one after the other.*max_terms.*rule "grow"'):
@@ -93,22 +95,21 @@ def test_new_terms__that_come_from_each_other_end_by_default(
 
 
 def test_new_terms__of_one_step_may_be_as_many_as_ten_times_the_known_ones(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(budget, "MOST_TERMS", 10)
-    monkeypatch.setattr(budget, "MOST_STEPS", 3)
+    tune(MAINTENANCE, most_terms=10, most_steps=3)
     store = store_of("".join(f":n{i} :p {i} .\n" for i in range(50)))
     rules = ":q[?x, ?m] :- :p[?x, ?n], BIND(?n * 100 + 7 AS ?m) ."
     assert reason(store, Case(str, rules)).inferred == 50
 
 
 def test_new_terms__that_double_end_at_what_a_document_may_hold(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
     store = store_of(':a :n "x" .')
     before = state_of(store)
     doubling = Case(str, 'rule "double" :n[?x, ?m] :- :n[?x, ?n], BIND(CONCAT(?n, ?n) AS ?m) .')
-    monkeypatch.setattr(budget, "LONGEST", 1_000)
+    tune(MAINTENANCE, longest_terms=1_000)
     with pytest.raises(BudgetError, match=r'terms of 1,025 bytes.*max_terms.*rule "double"'):
         reason(store, doubling)
     check_usable(store, before)
@@ -210,7 +211,7 @@ def test_memory__counts_without_that_of_kernels(monkeypatch: pytest.MonkeyPatch)
     used, kernels = 0, 0
     monkeypatch.setattr(budget, "memory_in_use", lambda: used)
     monkeypatch.setattr(budget, "bytes_of_kernels", lambda: kernels)
-    limits = budget.Budget(bytes=64 << 20).begin()
+    limits = budget.ReasoningBudget(bytes=64 << 20).begin()
     limits.needs(2 << 20)
     used, kernels = 90 << 20, 40 << 20
     limits.needs(2 << 20)

@@ -101,7 +101,7 @@ def _without_empty(given: Automaton) -> Automaton:
 
 
 def _trimmed(given: Automaton) -> Automaton:
-    """Remove states that are not reachable from a start, or from which no end is reachable."""
+    """Remove states that no start reaches, or from which no end is reachable."""
     forward = [(arc.source, arc.target) for arc in given.arcs]
     words = given.defined.values()
     ahead = reached(forward, (one.start for one in words))

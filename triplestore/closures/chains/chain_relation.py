@@ -12,15 +12,14 @@ from triplestore.closures.chains.product_graph import NodePlaces, numbered
 from triplestore.closures.chains.state_reach import StateReach
 from triplestore.closures.chains.useful_edges import in_states, reached
 from triplestore.closures.scheme import PairDifference, PairStream
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, high, low, pack
 from triplestore.relations.pair_relation import BLOCK, PairRelation
 
-_FEW = 16
-
 
 class Ends(NamedTuple):
-    """Which pairs of the closure mean pairs of a relation: those from one state to another."""
+    """The pairs of the closure that are pairs of a relation: those from one state to another."""
 
     places: NodePlaces
     states: int
@@ -44,8 +43,8 @@ class Ends(NamedTuple):
 class _Direction:
     """One direction of look-ups: looking from the first nodes, or from the second.
 
-    Few nodes are asked what they reach in any state, of which the rest is dropped; for more of them
-    the nodes in the state wanted are collected once, and kept.
+    For few nodes, all that they reach is read, and other states are dropped. For more nodes, those
+    in the wanted state are collected once, and kept.
     """
 
     def __init__(self, closure: TransitiveClosure, ends: Ends, back: bool) -> None:
@@ -59,7 +58,7 @@ class _Direction:
     def found(self, nodes: U32) -> tuple[I64, U32]:
         """The pairs of each node: (place in `nodes`, other id)."""
         known, numbers = self._numbers(nodes)
-        if self._reach is None and len(nodes) <= _FEW:
+        if self._reach is None and len(nodes) <= CLOSURES.searched_nodes:
             keys = self._searched(known, numbers)
         else:
             blocks = list(self.reach.found(self.closure.graph.places(numbers), known))
@@ -71,7 +70,7 @@ class _Direction:
     def counts(self, nodes: U32) -> I64:
         """How many pairs each node has."""
         known, numbers = self._numbers(nodes)
-        if self._reach is None and len(nodes) <= _FEW:
+        if self._reach is None and len(nodes) <= CLOSURES.searched_nodes:
             return np.bincount(high(self._searched(known, numbers)), minlength=len(nodes))
         counts = np.zeros(len(nodes), dtype=np.int64)
         counts[known] = self.reach.counts(self.closure.graph.places(numbers))
@@ -86,7 +85,7 @@ class _Direction:
         return known.nonzero()[0].astype(np.uint32), numbers[known]
 
     def _searched(self, prefix: U32, numbers: U32) -> U64:
-        """What these reach, by the closure: prefix << 32 | id."""
+        """The nodes that these reach, by the closure: prefix << 32 | id."""
         states = np.uint32(self.ends.states)
         owners, others = self.closure.match(int(self.back), numbers)
         meant = others % states == (self.ends.start if self.back else self.ends.end)
@@ -94,7 +93,7 @@ class _Direction:
 
     @property
     def reach(self) -> StateReach:
-        """What is reached in the state wanted."""
+        """The nodes reached in the wanted state."""
         if self._reach is None:
             closure, ends = self.closure, self.ends
             nodes = closure.graph.nodes
@@ -124,7 +123,7 @@ class _Direction:
 class ChainRelation(PairRelation):
     """The pairs (x, z) for which the closure has ((x, start), (z, end)); immutable.
 
-    Counts list nothing. What look-ups of many nodes need is made for the first, and kept.
+    Counting does not list pairs. Look-ups of many nodes use data that the first one makes.
     """
 
     def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:
@@ -133,7 +132,7 @@ class ChainRelation(PairRelation):
         self._before: tuple[ChainRelation, PairDifference] | None = None
 
     def follows(self, before: ChainRelation, difference: PairDifference) -> None:
-        """Say what it was before a change: if that was counted, only the change is."""
+        """Note the version before a change: if that was counted, only the change is counted."""
         if "_count" in before.__dict__:
             self._before = before, difference
 
@@ -146,7 +145,7 @@ class ChainRelation(PairRelation):
         return before.count() + change.gained.count() - change.lost.count()
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._count
 
     def nbytes(self) -> int:
@@ -154,7 +153,7 @@ class ChainRelation(PairRelation):
         return self._closure.nbytes() + self._ends.places.ids.nbytes + self.kept_bytes()
 
     def kept_bytes(self) -> int:
-        """The memory of what look-ups made, which is its own."""
+        """The memory of the data kept for look-ups, which no other relation shares."""
         return sum(side.nbytes() for side in self._sides)
 
     def contains_keys(self, keys: U64) -> Bools:
@@ -196,11 +195,11 @@ class MeantPairs:
         return sum(len(self._ends.read(block)) for block in self._pairs.blocks())
 
     def count(self) -> int:
-        """How many pairs there are, found by streaming them the first time."""
+        """The number of pairs, counted by streaming them the first time."""
         return self._count
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
-        """The pairs in order; where places are not in the order of ids they are sorted first."""
+        """The pairs in order; they are sorted first if places are not in the order of ids."""
         parts = (
             self._ends.read(block, turned=swapped)
             for block in self._pairs.blocks(size, swapped=swapped)
@@ -220,7 +219,7 @@ class TurnedPairs:
         self._pairs = pairs
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._pairs.count()
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:

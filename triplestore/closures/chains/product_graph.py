@@ -1,9 +1,9 @@
 """The graph whose nodes are pairs (node, state) of a graph and an automaton.
 
 An edge leads from (x, q) to (y, r) if an arc from q to r has a label that an edge from x to y has.
-Its nodes are numbered `place of the node * states + state`. Places are given to nodes once and for
-all; while nodes come in increasing order of their ids, as those of new terms do, places are in the
-order of ids too.
+Its nodes are numbered `place of the node * states + state`. The place of a node never changes; as
+long as nodes come in increasing order of their ids, as new terms do, places are in the order of
+ids.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class NodePlaces:
         return np.where(nodes[at] == ids, at if order is None else order[at], -1)
 
     def extended(self, ids: U32) -> NodePlaces:
-        """Places for sorted ids, too; those that have one keep it."""
+        """With places for more, sorted ids; those that have one keep it."""
         fresh = ids[self.of(ids) < 0]
         return NodePlaces(np.concatenate((self.ids, fresh))) if len(fresh) else self
 

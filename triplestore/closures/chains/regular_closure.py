@@ -1,11 +1,11 @@
 """Relations defined by chains, as reachability in the product of a graph and an automaton.
 
 Start reading at `RegularClosure`. Its transitive closure is kept by `TransitiveClosure` over pairs
-(node, state): (x, z) is in a relation if (x, start) reaches (z, end). So a change of edges costs
-what it changes there, and what it changes in each relation is exact by construction.
+(node, state): (x, z) is in a relation if (x, start) reaches (z, end). So the cost of an update
+depends on the changed pairs there, and the changes of each relation are exact by construction.
 
-What the closure holds beyond the relations are pairs between other states. Where most edges lie on
-no way from a start to an end, the closure gets only those that do.
+The closure also holds pairs between other states. If few edges lie on a path from a start to an
+end, the closure gets only these edges.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from triplestore.closures.chains.product_graph import NodePlaces, ids_of, produc
 from triplestore.closures.chains.useful_edges import UsefulEdges
 from triplestore.closures.scheme import PairDifference, WorkLimit
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
 from triplestore.relations.packed_keys import NO_KEYS, U64
@@ -29,9 +30,6 @@ from triplestore.relations.pair_relation import PairRelation, inverse
 
 Edges = Mapping[Name, U64]
 """Edges by label, in any order; labels without edges may be left out."""
-
-_TRIM_BELOW = 0.5
-"""Edges of no use are left out if fewer than this part of all edges are of use."""
 
 
 class Fact(NamedTuple):
@@ -79,7 +77,7 @@ class RegularClosure:
     def build(
         cls, automaton: Automaton, edges: Edges, budget: WorkLimit | None = None
     ) -> RegularClosure:
-        """The relations of an automaton (made smaller first, if it can be) over some edges."""
+        """The relations of an automaton, which is reduced first, over some edges."""
         automaton = automaton.reduced()
         known = {label: sorted_distinct(edges.get(label, NO_KEYS)) for label in automaton.labels}
         places = NodePlaces(ids_of(known.values()))
@@ -88,7 +86,7 @@ class RegularClosure:
         ends = (state for one in words for state in one.accepting)
         useful = UsefulEdges.of(keys, automaton.states, (one.start for one in words), ends)
         kept = useful.edges()
-        trimmed = len(kept) < _TRIM_BELOW * len(keys)
+        trimmed = len(kept) < CLOSURES.useful_share * len(keys)
         closure = TransitiveClosure.build(kept if trimmed else keys, budget)
         sets = {label: EdgeSet(keys) for label, keys in known.items()}
         return cls(automaton, places, sets, closure, useful if trimmed else None)
@@ -115,8 +113,8 @@ class RegularClosure:
     ) -> tuple[RegularClosure, dict[Name, PairDifference]]:
         """The relations of the edges without `removed` and then with `added`, by label.
 
-        Edges removed without being there, or added though they are, change nothing. The second
-        result is what that did to each defined relation.
+        Removing absent edges, or adding existing ones, changes nothing. The second result is the
+        difference of each defined relation.
         """
         sets = dict(self._edges)
         gone, come = {}, {}

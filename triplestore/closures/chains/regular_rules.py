@@ -10,7 +10,7 @@ rules are a grammar. What is recognised, for each set of relations that depend o
   `p <- B` (each letter a word, W also empty) come to X (W X)* with X = C* B A*.
 * Several relations whose rules all call the others last, or all call them first.
 
-Others may use these as letters. Whatever else calls itself has no automaton here.
+Others may use these as letters. Any other recursion has no automaton here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Letter: TypeAlias = tuple[Name, bool]
 Word: TypeAlias = tuple[Letter, ...]
 
 MOST_STATES = 256
-"""Systems that need more states have no automaton: relations used as letters are copied."""
+"""Maximum number of states of an automaton: relations used as letters are copied."""
 
 
 class ChainRule(NamedTuple):
@@ -59,7 +59,7 @@ def regular_system(rules: Sequence[ChainRule]) -> Automaton | None:
 
 
 def _knots(rules: Sequence[ChainRule]) -> list[list[Name]]:
-    """The defined relations, those together that depend on each other; what is used comes first."""
+    """The defined relations, grouped if they depend on each other; used ones come first."""
     names = list(dict.fromkeys(rule.head for rule in rules))
     number = {name: place for place, name in enumerate(names)}
     links = [

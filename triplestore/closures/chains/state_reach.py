@@ -1,7 +1,7 @@
-"""What nodes reach in one state, from the rows of a closure over pairs (node, state).
+"""The nodes reached in one state, from the rows of a closure over pairs (node, state).
 
 Start reading at `StateReach`. The rows say what is reached in any state. Here each component has
-only those of its nodes that are in the state wanted; so these alone are counted, and listed.
+only its nodes in the wanted state, so only these are counted and listed.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_pairs import ReachPairs
 from triplestore.closures.transitive.strong_components import bitmap
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, frozen
 
-_STEPS = 1 << 21
 _OWNER = 2
 
 
@@ -25,7 +25,7 @@ class StateReach:
     """The nodes of one state that others reach; nodes go by the numbers they have in a graph.
 
     wanted   which nodes are in that state
-    ids      what each node is called in what is found
+    ids      the id of each node in the answers
     """
 
     def __init__(self, reach: Reach, wanted: Bools, ids: U32) -> None:
@@ -47,7 +47,7 @@ class StateReach:
         return sum(array.nbytes for array in arrays)
 
     def counts(self, nodes: I64) -> I64:
-        """How many wanted nodes one or more steps lead to from each node."""
+        """The number of wanted nodes that each node reaches in one or more steps."""
         labels = self._reach.label[nodes].astype(np.int64)
         owner = self._reach.head.reshape(-1, 4)[labels, _OWNER]
         owners, index = np.unique(owner >> 1, return_inverse=True)
@@ -63,7 +63,7 @@ class StateReach:
         found, state = np.empty(len(owners), dtype=np.int64), np.zeros(1, dtype=np.int64)
         while not weigh_some(
             owners.astype(np.uint32), reach.head, reach.pool.words, reach.firsts, self._single,
-            self._heavy, found, state, _STEPS,
+            self._heavy, found, state, CLOSURES.kernel_steps,
         ):  # fmt: skip
             pass
         return found

@@ -1,9 +1,9 @@
-"""The edges of a product graph that lie on ways from start states to end states.
+"""The edges of a product graph that lie on paths from start states to end states.
 
 Start reading at `UsefulEdges`. All edges are kept here, to find those that a change makes useful;
-the closure gets the useful ones only. A node is *ahead* if it is in a start state or such a
-node leads to it; it is *before* if it is in an end state or leads to such a node. Deletions leave
-these marks as they are: then some edges stay that are of no use any more, which does no harm.
+the closure gets only the useful ones. A node is *ahead* if it is in a start state or such a node
+leads to it; it is *before* if it is in an end state or leads to such a node. Deletions do not
+change these marks: some useless edges may stay, which is harmless.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
-from triplestore.closures.symmetric_transitive.group_pairs import range_places
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low, pack
-
-_STEPS = 1 << 21
 
 
 def reached(lists: Lists, seeds: U32, known: Bools | None = None) -> U32:
-    """The numbers of the nodes that one or more steps lead to from the seeds, sorted.
+    """The numbers of the nodes that the seeds reach in one or more steps, sorted.
 
-    known   nodes that are not gone into, and not in the result
+    known   nodes that are not visited, and not in the result
     """
     from triplestore.kernels.closures.reach import spread
 
@@ -35,7 +34,7 @@ def reached(lists: Lists, seeds: U32, known: Bools | None = None) -> U32:
     queue = np.empty(size + len(seeds), dtype=np.uint32)
     queue[: len(seeds)] = seeds
     state = np.array([0, len(seeds), 0, 0], dtype=np.int64)
-    while not spread(lists.starts, lists.cols, parent, queue, state, -1, _STEPS):
+    while not spread(lists.starts, lists.cols, parent, queue, state, -1, CLOSURES.kernel_steps):
         pass
     return np.sort(queue[len(seeds) : int(state[1])])
 
@@ -91,7 +90,7 @@ class UsefulEdges:
         return keys[self.ahead[source] & self.before[target]]
 
     def changed(self, removed: U64, added: U64) -> tuple[UsefulEdges, U64]:
-        """The same for the edges without `removed` and with `added`, and the edges now of use.
+        """The same for the edges without `removed` and with `added`, and the edges now useful.
 
         Both are sorted and distinct and share nothing. The second result has the useful ones of
         `added`, and those that these made useful, sorted.
@@ -121,7 +120,7 @@ def _numbers(marked: Bools) -> U32:
 
 
 def _grown(lists: Lists, marked: Bools, source: I64, target: I64) -> U32:
-    """Mark what new edges lead to from marked nodes, and what that leads to; return these nodes."""
+    """Mark the nodes that new edges reach from marked nodes, directly or not; return them."""
     seeds = np.unique(target[marked[source] & ~marked[target]]).astype(np.uint32)
     if len(seeds) == 0:
         return seeds
@@ -135,5 +134,5 @@ def _edges_of(graph: EdgeGraph, lists: Lists, nodes: U32, *, turned: bool = Fals
     """The edges of some nodes, from the lists of those after them or (`turned`) before them."""
     lo, hi = lists.starts[nodes], lists.starts[nodes.astype(np.int64) + 1]
     here = np.repeat(graph.nodes[nodes], hi - lo)
-    there = graph.nodes[lists.cols[range_places(lo, hi)]]
+    there = graph.nodes[lists.cols[ranges(lo, hi - lo)]]
     return pack(there, here) if turned else pack(here, there)

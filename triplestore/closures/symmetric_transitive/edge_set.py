@@ -1,8 +1,8 @@
-"""A sorted set of edges that is changed a little without being copied.
+"""A sorted set of edges that can be changed a little without being copied.
 
-Start at `EdgeSet`. A large sorted array stays as it is; what was added since and what was taken
-away since are two small sorted arrays beside it. They are merged into the large one when they have
-grown to some multiple of its square root, so that a change costs the root of the size.
+Start at `EdgeSet`. A large sorted array stays as it is; later additions and removals are two small
+sorted arrays beside it. They are merged into the large one when they exceed some multiple of its
+square root, so that a change costs the root of the size.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from math import isqrt
 
 import numpy as np
 
-from triplestore.closures.symmetric_transitive.group_pairs import range_places
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import member, without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import NO_KEYS, U32, U64, Bools, frozen, least_keys
-
-_AT_LEAST = 1 << 12
-_ROOTS = 8
 
 
 class EdgeSet:
@@ -69,12 +67,14 @@ class EdgeSet:
         Both are sorted and distinct, and share nothing.
         """
         base, plus, minus = self._arrays
-        back = member(added, minus)  # taken away before, and now there again
+        back = member(added, minus)  # removed before, and now added again
         recent = member(removed, plus)
         minus = _merged(without(minus, added), removed[~recent], NO_KEYS)
         plus = _merged(without(plus, removed), added[~back], NO_KEYS)
         made = EdgeSet(base, plus, minus)
-        if len(plus) + len(minus) > _AT_LEAST + _ROOTS * isqrt(len(base)):
+        if len(plus) + len(minus) > CLOSURES.edited_edges + CLOSURES.edited_roots * isqrt(
+            len(base)
+        ):
             made.keys()
         return made
 
@@ -93,7 +93,7 @@ def _of(keys: U64, nodes: U32) -> U64:
     hi = keys.searchsorted(heads | np.uint64(0xFFFFFFFF), side="right")
     if int((hi - lo).sum()) == len(keys):
         return keys
-    return keys[range_places(lo, hi)]
+    return keys[ranges(lo, hi - lo)]
 
 
 def _merged(base: U64, plus: U64, minus: U64) -> U64:

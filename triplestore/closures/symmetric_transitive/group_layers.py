@@ -1,9 +1,9 @@
-"""Nodes in groups, kept so that a change of few groups costs what they have, not what all have.
+"""Nodes in groups: a change of few groups costs their size, not the size of all groups.
 
 Start at `GroupLayers`. A layer is a sorted array of nodes with the group of each, and the members
-of each group; it never changes. A change declares groups dead and puts the groups that stand for
-them into a new, small layer on top; a layer is merged with the one below while that one is not many
-times larger, so that there are few layers, and a node is moved a few times as the whole doubles.
+of each group; it never changes. A change declares groups dead and puts the groups that replace them
+into a new, small layer on top. A layer is merged with the one below unless that one is many times
+larger, so that there are few layers, and a node is moved O(log n) times.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.symmetric_transitive.group_pairs import group_members, range_places
+from triplestore.closures.symmetric_transitive.group_pairs import group_members
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import member
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, frozen
 
 NONE = -1
-_RATIO = 16
 _NO_GROUPS: I64 = np.empty(0, dtype=np.int64)
 
 
@@ -124,7 +125,7 @@ class GroupLayers:
         return found
 
     def ranges(self, groups: I64) -> tuple[I64, I64, U32]:
-        """Where the members of each group (NONE: nobody) lie, and the array they lie in."""
+        """Where the members of each group (NONE: no members) lie, and the array they lie in."""
         if len(self._layers) == 1:  # the array of all members is there, and need not be copied
             layer = self._layers[0]
             at = groups if len(groups) and groups.min() > NONE else np.maximum(groups, 0)
@@ -166,7 +167,7 @@ class GroupLayers:
         return nodes, lo, hi, np.concatenate(members) if members else NO_IDS
 
     def sizes(self, groups: I64) -> I64:
-        """How many members each group (NONE: nobody) has."""
+        """The number of members of each group (NONE: 0)."""
         found = np.zeros(len(groups), dtype=np.int64)
         for first, layer in zip(self._first.tolist(), self._layers, strict=False):
             own = groups - first
@@ -205,7 +206,7 @@ def _needed(layer: GroupLayer, groups: I64, offset: int) -> tuple[I64, I64, U32]
         return lo + offset, hi + offset, layer.members
     ends = np.cumsum(sizes)
     at = used.searchsorted(groups)
-    places = range_places(layer.starts[used], layer.starts[used + 1])
+    places = ranges(layer.starts[used], sizes)
     return (ends - sizes)[at] + offset, ends[at] + offset, layer.members[places]
 
 
@@ -214,7 +215,7 @@ def _settled(layers: list[GroupLayer]) -> tuple[GroupLayer, ...]:
     done: list[GroupLayer] = []
     for layer in layers:
         done.append(layer)
-        while len(done) > 1 and done[-2].alive < _RATIO * done[-1].alive:
+        while len(done) > 1 and done[-2].alive < CLOSURES.layer_ratio * done[-1].alive:
             upper = done.pop()
             done[-1] = _merged(done[-1], upper)
     if done and 2 * done[0].alive < len(done[0].nodes):

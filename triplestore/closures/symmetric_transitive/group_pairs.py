@@ -1,8 +1,8 @@
-"""Pairs of nodes that share a group, counted and streamed from the groups, never all written out.
+"""Pairs of nodes that share a group, counted and streamed from the groups.
 
-`GroupPairs` lists all pairs inside groups; `pairs_across` those of them that lie in different
-*cells* of a group, which is what the split of a component loses and the union of several gains.
-Both relations are symmetric: their pairs in swapped order are the same keys.
+`GroupPairs` lists all pairs inside groups; `pairs_across` those in different *cells* of a group:
+the pairs that the split of a component loses and the union of several gains. Both relations are
+symmetric: their pairs in swapped order are the same keys.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from triplestore.closures.scheme import PairStream, SortedPairs
+from triplestore.closures.thresholds import CLOSURES
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, least_keys, low, pack
 from triplestore.relations.pair_relation import BLOCK
 
-SMALL = 512
-"""Rows below which numpy is used instead of kernels, so that small updates never import numba."""
-
 NO_CELL = -1
-"""The cell of a node that shares its cell with nobody, not even with itself."""
+"""The cell of a node that shares a cell with no node, not even with itself."""
 
 
 def group_members(nodes: U32, group: I64, groups: int) -> tuple[U32, I64]:
@@ -30,21 +29,12 @@ def group_members(nodes: U32, group: I64, groups: int) -> tuple[U32, I64]:
     return members, starts
 
 
-def range_places(lo: I64, hi: I64) -> I64:
-    """The numbers of all ranges [lo, hi), one range after the other."""
-    sizes = hi - lo
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    places: I64 = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
-    return places
-
-
 def expand_pairs(sources: U32, lo: I64, hi: I64, targets: U32) -> U64:
     """Each source with the targets of its range, as packed keys in the order of the sources."""
     total = int((hi - lo).sum())
-    if total < SMALL:
+    if total < CLOSURES.kernel_rows:
         keys = np.repeat(least_keys(sources), hi - lo)
-        keys |= targets[range_places(lo, hi)]
+        keys |= targets[ranges(lo, hi - lo)]
         return keys
     from triplestore.kernels.closures.components import write_pairs
 
@@ -82,7 +72,7 @@ class GroupPairs:
         self._targets, self._pairs, self._cells = targets, pairs, cells
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._pairs
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
@@ -108,7 +98,7 @@ class GroupPairs:
         if self._cells is not None:
             source_cells, target_cells = self._cells
             own = np.repeat(source_cells[at:stop], hi - lo)
-            keys = keys[(target_cells[range_places(lo, hi)] != own) | (own == NO_CELL)]
+            keys = keys[(target_cells[ranges(lo, hi - lo)] != own) | (own == NO_CELL)]
         if len(keys):
             yield keys
 
@@ -120,8 +110,8 @@ def pairs_across(nodes: U32, group: I64, cell: I64, groups: int) -> PairStream:
     group   of each node, in range(groups)
     cell    of each node, or NO_CELL; a cell lies within one group
 
-    Where one cell has more than half of a group, its nodes get the list of the others, so that no
-    more than twice the pairs that are wanted are ever looked at.
+    If one cell has more than half of a group, its nodes get the list of the others, so that at most
+    twice the wanted number of pairs is read.
     """
     cells = int(cell.max(initial=-1)) + 1
     held = cell != NO_CELL

@@ -1,7 +1,7 @@
-"""What a change of edges does to components: which groups go, and which nodes form new ones.
+"""The components after a change of edges: which groups vanish, and which nodes form new ones.
 
-Start at `regroup`. Components that only gain edges are joined as they are; of those that lose one,
-all edges that are left are gone through. Components that prove to be as they were are left out.
+Start at `regroup`. Components that only gain edges are joined as a whole; for those that lose one,
+all remaining edges are read. Components that turn out to be unchanged are left out.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLa
 from triplestore.closures.symmetric_transitive.group_pairs import (
     NO_CELL,
     pairs_across,
-    range_places,
 )
 from triplestore.closures.symmetric_transitive.union_find import ends_of, join_trees, places_of
 from triplestore.relations.facts.sorted_arrays import without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, high, low, pack
 
 
@@ -61,7 +61,7 @@ class Regrouping:
 def regroup(
     parts: GroupLayers, edges: EdgeSet, removed: U64, added: U64, budget: WorkLimit | None = None
 ) -> Regrouping:
-    """What becomes of a partition when edges change.
+    """The regrouping of a partition after a change of edges.
 
     parts    the partition before
     edges    the edges after
@@ -79,7 +79,7 @@ def regroup(
         fresh = without(ends_of(joining), nodes)
         places = nodes.searchsorted(fresh)
         nodes, before = np.insert(nodes, places, fresh), np.insert(before, places, NONE)
-    is_shaken = np.append(np.isin(touched, shaken), False)[before]  # nobody's group (-1) is not
+    is_shaken = np.append(np.isin(touched, shaken), False)[before]  # NONE is -1: not shaken
     inner = edges.of(nodes[is_shaken])
     ends = np.concatenate((inner, joining)) if len(joining) else inner
     here, there = places_of(high(ends), nodes), places_of(low(ends), nodes)
@@ -97,7 +97,7 @@ def _members(parts: GroupLayers, groups: I64) -> tuple[U32, I64]:
         nodes = members[lo[0] : hi[0]]
         return nodes, np.zeros(len(nodes), dtype=np.int64)
     owner = np.repeat(np.arange(len(groups), dtype=np.uint32), hi - lo)
-    keys = np.sort(pack(members[range_places(lo, hi)], owner))
+    keys = np.sort(pack(members[ranges(lo, hi - lo)], owner))
     return high(keys), low(keys).astype(np.int64)
 
 

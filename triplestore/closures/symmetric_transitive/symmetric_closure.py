@@ -1,9 +1,9 @@
 """A relation that is symmetric and transitive, kept as the connected components of its edges.
 
 Start at `SymmetricClosure`. Each node of an edge is related to every node of its component, itself
-included. A component of n nodes stands for n * n pairs and takes some bytes a node, beside its
-edges. A change looks only at the components that it touches: added edges join their trees, and
-after a deletion the edges that are left in the component are gone through once.
+included. A component of n nodes stands for n * n pairs and takes some bytes per node, beside its
+edges. A change reads only the components that it touches: added edges join their trees, and after a
+deletion the remaining edges of the component are read once.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SymmetricClosure(Scheme):
         return self._edges.keys()
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._pairs
 
     def nbytes(self) -> int:
@@ -106,7 +106,8 @@ class SymmetricClosure(Scheme):
     ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and the pairs that differ.
 
-        Costs what the touched components have of nodes, and of edges where one was removed.
+        The cost is linear in the nodes of the touched components, and in the edges of those that
+        lost one.
         """
         added = sorted_distinct(added)
         removed = without(sorted_distinct(removed), added)

@@ -1,4 +1,4 @@
-"""Which nodes hang together: the trees of a union-find over edges, and walks along them."""
+"""Which nodes are connected: the trees of a union-find over edges, and walks along them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections import deque
 import numpy as np
 
 from triplestore.closures.scheme import WorkLimit
-from triplestore.closures.symmetric_transitive.group_pairs import SMALL
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import I64, U32, U64, high, low, swap
-
-_PIECE = 1 << 20  # edges in one call of the kernel: some milliseconds
-_SPREAD = 8  # a table of places may have so many times more entries than there are nodes
 
 
 def ends_of(edges: U64) -> U32:
@@ -29,7 +26,7 @@ def places_of(ids: U32, nodes: U32) -> U32:
         return ids
     low = int(nodes[0])
     span = int(nodes[-1]) - low + 1
-    if span > _SPREAD * len(ids) or len(ids) < SMALL:
+    if span > CLOSURES.dense_span * len(ids) or len(ids) < CLOSURES.kernel_rows:
         return nodes.searchsorted(ids).astype(np.uint32)
     table = np.empty(span, dtype=np.uint32)
     table[nodes - np.uint32(low)] = np.arange(len(nodes), dtype=np.uint32)
@@ -45,15 +42,19 @@ def join_trees(left: U32, right: U32, parent: U32, budget: WorkLimit | None = No
     """
     from triplestore.kernels.closures.components import unite_ends  # does not load numba by itself
 
-    if len(left) < SMALL:
+    if len(left) < CLOSURES.kernel_rows:
         few = parent.tolist()
         unite_ends.py_func(left.tolist(), right.tolist(), few)
         parent[:] = few
     else:
-        for at in range(0, len(left), _PIECE):
+        for at in range(0, len(left), CLOSURES.kernel_edges):
             if budget is not None:
                 budget.check()
-            unite_ends(left[at : at + _PIECE], right[at : at + _PIECE], parent)
+            unite_ends(
+                left[at : at + CLOSURES.kernel_edges],
+                right[at : at + CLOSURES.kernel_edges],
+                parent,
+            )
     roots = parent
     while True:
         further = roots[roots]

@@ -1,24 +1,24 @@
 """What each node of a graph reaches, kept as one small row of labels for each component.
 
-Start reading at `Reach`. Strongly connected components have *labels*. A label stands for one set of
-nodes for ever: components that are merged or split get new labels, so a row that did not change
-means what it meant, in this version and in the one before. The rows are described in
-`kernels.closures.reach_rows`. A `Reach` is immutable; `changed` shares the pool of rows and writes
-only the rows of components that reach other labels than before.
+Start reading at `Reach`. Strongly connected components have *labels*. A label always stands for the
+same set of nodes: components that are merged or split get new labels, so an unchanged row means the
+same in this version and in the one before. The rows are described in `kernels.closures.reach_rows`.
+A `Reach` is immutable; an update (`reach_update`) shares the pool of rows and writes only the rows
+of components that reach other labels than before. `Pool` is the memory of the rows of several
+versions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol
+from weakref import WeakSet
 
 import numpy as np
-from numpy.typing import NDArray
 
 from triplestore.closures.edge_graph import Lists
 from triplestore.closures.scheme import WorkLimit
-from triplestore.closures.transitive.row_pool import STEPS, Pool, gather
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.strong_components import Components, number_components
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, frozen
 from triplestore.thread_limits import look
@@ -26,8 +26,6 @@ from triplestore.thread_limits import look
 _FIELDS = 4
 _AT, _SPAN, _OWNER, _WEIGHT = range(_FIELDS)
 _LIST = 3
-_PROBES = 1 << 18  # in one call of the kernel
-_SLACK = 1 << 16  # words that may lie idle between the rows of a version, whatever these take
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -103,7 +101,7 @@ class Reach:
         return int(self.head[_FIELDS * (owner >> 1) + _WEIGHT]) + own * kept
 
     def count(self) -> int:
-        """How many pairs of nodes there are of which one reaches the other."""
+        """The number of pairs of nodes of which one reaches the other."""
         live = self.parts.at_rank
         sizes = self.firsts[live.astype(np.int64) + 1] - self.firsts[live]
         return int((self.counts(live) * sizes).sum())
@@ -113,8 +111,8 @@ class Reach:
         from triplestore.kernels.closures.reach_pairs import probe_rows
 
         found = np.empty(len(left), dtype=np.uint8)
-        for at in range(0, len(left), _PROBES):
-            stop = at + _PROBES
+        for at in range(0, len(left), CLOSURES.probed_pairs):
+            stop = at + CLOSURES.probed_pairs
             probe_rows(left[at:stop], right[at:stop], self.head, self.pool.words, found[at:stop])
         return found.view(np.bool_)
 
@@ -126,7 +124,7 @@ class Reach:
         dirty: U64,
         budget: WorkLimit | None,
     ) -> tuple[Reach, U32]:
-        """Make the rows of the dirty ranks, and what depends on them.
+        """Make the rows of the dirty ranks and of those that depend on them.
 
         Writes to `head` and the pool. The second result: the labels that reach other labels.
         """
@@ -140,8 +138,6 @@ class Reach:
         left, right, extra = np.empty((3, (labels >> 1) + 5), dtype=np.uint64)
         pool = self.pool
         start, stop = pool.room()
-        if not pool.words.flags.writeable:  # mapped from a file
-            pool, start, stop = pool.more_room(start, stop, len(pool.words) + 1)
         low = start
         state = np.array([0, start, 0, 0, 0, 0, stop], dtype=np.int64)
         none = Lists(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint32))
@@ -151,7 +147,7 @@ class Reach:
                 ahead.starts, ahead.cols, back.starts, back.cols, parts.firsts,
                 parts.members, parts.label, parts.rank, parts.at_rank, parts.heavy, old_head,
                 self.head, pool.words,
-                dirty, bits, seen, found, left, right, extra, changed, state, STEPS,
+                dirty, bits, seen, found, left, right, extra, changed, state, CLOSURES.kernel_steps,
             )  # fmt: skip
             if budget is not None:
                 budget.check()
@@ -169,19 +165,21 @@ class Reach:
         return made._settled(start, int(state[1]), stop), changed[: int(state[3])]
 
     def _settled(self, start: int, stop: int, limit: int) -> Reach:
-        """This version, known to its pool, of which start .. stop was written last.
+        """This version, registered in its pool; start .. stop was written last.
 
-        Few rows that are elsewhere are moved behind these, up to `limit`, so that their places can
-        be written to later.
+        If only a few rows are elsewhere, they are moved behind these, up to `limit`, so that their
+        places can be written to later.
         """
         pool, low, end, live = self.pool, self.low, self.end, self.live
-        if 4 * (stop - start) > live or end - low > 2 * live + _SLACK:  # look where the rows are
+        if (
+            4 * (stop - start) > live or end - low > 2 * live + CLOSURES.idle_words
+        ):  # look where the rows are
             where, size = self._rows()
             inside = (where >= start) & (where < stop)
             live, elsewhere = int(size.sum()), int(size[~inside].sum())
             if 2 * elsewhere < stop - start and stop + elsewhere <= limit:
                 low, end = start, gather(self.head, pool, pool, start, stop, stop)
-            elif end - low > 2 * live + _SLACK:
+            elif end - low > 2 * live + CLOSURES.idle_words:
                 old, pool = pool, Pool(3 * live, live + (live >> 3) + 1024)
                 low, end = 0, gather(self.head, old, pool, 0, 0, 0)
             elif live:
@@ -192,36 +190,70 @@ class Reach:
         pool.versions.add(made)
         return made
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All there is to it, to be written to a file."""
-        live = int(self._rows()[1].sum())
-        head, pool, low, end = self.head.copy(), self.pool, self.low, self.end
-        if 5 * live < 4 * (end - low):
-            pool = Pool(0, live)
-            low, end = 0, gather(head, self.pool, pool, 0, 0, 0)
-        fields = head.reshape(-1, _FIELDS)
-        fields[fields[:, _AT] != 0, _AT] -= 4 * low
-        parts = self.parts
-        return {
-            "label": parts.label,
-            "rank": parts.rank,
-            "at_rank": parts.at_rank,
-            "head": head,
-            "words": pool.words[low:end],
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Reach:
-        """What `to_arrays` gave; the arrays may be mapped from a file, and are not copied."""
-        parts = Components.of(arrays["label"], arrays["rank"], arrays["at_rank"])
-        pool = Pool.around(arrays["words"])
-        made = cls(parts, arrays["head"], pool, pool.touched, 0, pool.touched)
-        pool.versions.add(made)
-        return made
-
     def _rows(self) -> tuple[I64, I64]:
         """Where the rows begin in the pool, and the words they take."""
         fields = self.head.reshape(-1, _FIELDS)
         own = fields[fields[:, _AT] != 0]
         size = own[:, _SPAN] & 0xFFFFFFFF
         return own[:, _AT] >> 2, np.where(own[:, _AT] & 3 == _LIST, (size + 1) >> 1, size)
+
+
+class Version(Protocol):
+    """Rows that lie in a pool at or after `low` and before `end`."""
+
+    @property
+    def low(self) -> int:
+        """Where they begin."""
+
+    @property
+    def end(self) -> int:
+        """Where they end."""
+
+
+class Pool:
+    """The words that rows consist of. Versions share it; none writes where another has rows.
+
+    A version that is no longer used frees its place: when an update rewrites most rows, it writes
+    before those of the previous version, and the next update writes behind them.
+    """
+
+    __slots__ = ("__weakref__", "touched", "versions", "words")
+
+    def __init__(self, wanted: int, least: int) -> None:
+        """Ask for much memory: pages that are never written to cost nothing."""
+        try:
+            self.words: U64 = np.empty(wanted + least, dtype=np.uint64)
+        except MemoryError:
+            self.words = np.empty(least, dtype=np.uint64)
+        self.touched = 0
+        self.versions: WeakSet[Version] = WeakSet()
+
+    def end(self) -> int:
+        """Where the rows of all versions end."""
+        return max((version.end for version in self.versions), default=0)
+
+    def room(self) -> tuple[int, int]:
+        """Where the next version may write: before all others if there is enough room, else behind
+        them."""
+        end = self.end()
+        low = min((version.low for version in self.versions), default=0)
+        return (0, low) if low > end - low else (end, len(self.words))
+
+    def more_room(self, written: int, stop: int, least: int) -> tuple[Pool, int, int]:
+        """Where to continue if the room up to `stop` was too small, perhaps in a larger pool."""
+        here = self.end() if stop < len(self.words) else written
+        if here + least <= len(self.words):
+            return self, here, len(self.words)
+        pool = Pool(3 * here, here + (here >> 3) + least)
+        pool.words[:here] = self.words[:here]
+        return pool, here, len(pool.words)
+
+
+def gather(head: I64, pool: Pool, out: Pool, low: int, end: int, place: int) -> int:
+    """Move rows that lie outside low .. end in one pool to a place of another; return their end."""
+    from triplestore.kernels.closures.reach_rows import gather_rows
+
+    state = np.array([0, place], dtype=np.int64)
+    while not gather_rows(head, pool.words, out.words, low, end, state, CLOSURES.kernel_steps):
+        pass
+    return int(state[1])

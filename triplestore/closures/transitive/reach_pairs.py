@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_update import ReachStep
-from triplestore.closures.transitive.row_pool import STEPS
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -29,7 +30,6 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.relations.pair_relation import BLOCK
 
-_FEW = 64  # labels for each that changed, from which on their nodes are looked up one by one
 _NO_LABELS: U32 = np.zeros(0, dtype=np.uint32)
 
 
@@ -121,7 +121,7 @@ class ReachPairs:
             weigh_pairs(
                 left, right, self.one.head, self.one.pool.words, self.other.head,
                 self.other.pool.words, self.one.firsts, groups.labels, groups.starts, groups.other,
-                groups.firsts, runs, hidden, out, state, STEPS,
+                groups.firsts, runs, hidden, out, state, CLOSURES.kernel_steps,
             )  # fmt: skip
         return out
 
@@ -147,7 +147,8 @@ class ReachPairs:
                     self.left[at:stop], self.right[at:stop], prefix[at:stop], self.one.head,
                     self.one.pool.words, self.other.head, self.other.pool.words, self.one.firsts,
                     self.members, groups.labels, groups.starts, groups.other, groups.firsts,
-                    groups.nodes, self.ids, bits, summary, runs, hidden, out, state, STEPS,
+                    groups.nodes, self.ids, bits, summary, runs, hidden, out, state,
+                    CLOSURES.kernel_steps,
                 )  # fmt: skip
             at = stop
             if len(out):
@@ -177,7 +178,8 @@ def reached_from(reach: Reach, ids: U32, place: int) -> U32:
     list_pairs(
         reach.label[place : place + 1], _NONE, _FRONT, reach.head, words, reach.head, words,
         reach.firsts, reach.members, groups.labels, groups.starts, groups.other, groups.firsts,
-        groups.nodes, ids, bits, summary, runs, runs, out, np.zeros(2, dtype=np.int64), STEPS,
+        groups.nodes, ids, bits, summary, runs, runs, out, np.zeros(2, dtype=np.int64),
+        CLOSURES.kernel_steps,
     )  # fmt: skip
     return low(out)
 
@@ -199,11 +201,9 @@ def difference(step: ReachStep, ids: U32) -> tuple[ReachPairs, ReachPairs]:
 
 def _nodes_of(reach: Reach, labels: U32) -> U32:
     """The nodes of some components, increasing."""
-    if len(labels) * _FEW > reach.labels:
+    if len(labels) * CLOSURES.listed_labels > reach.labels:
         flags = np.zeros(reach.labels, dtype=np.bool_)
         flags[labels] = True
         return flags[reach.label].nonzero()[0].astype(np.uint32)
     starts, stops = reach.firsts[labels], reach.firsts[labels.astype(np.int64) + 1]
-    sizes = stops - starts
-    places = np.arange(int(sizes.sum())) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-    return np.sort(reach.members[places])
+    return np.sort(reach.members[ranges(starts, stops - starts)])

@@ -1,9 +1,10 @@
 """Updates what each node reaches after a change of edges: only dependent rows are recomputed.
 
-Start reading at `update`. Edges that agree with the order of ranks cost only the rows that change,
-found upwards from the changed edges: a component is recomputed if an edge of it changed, or if one
-of its successors reaches something else than before. For edges against the order, and edges removed
-from components of several nodes, the components are numbered again first, which is linear and fast.
+Start reading at `update`. Edges that agree with the order of ranks cost only the rows that change.
+These are found upwards from the changed edges: a component is recomputed if one of its edges
+changed, or if one of its successors reaches other nodes than before. For edges against the order,
+and edges removed from components of several nodes, the components are numbered again first, which
+is linear and fast.
 """
 
 from __future__ import annotations

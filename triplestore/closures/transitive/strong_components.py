@@ -8,7 +8,7 @@ import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
 from triplestore.closures.scheme import WorkLimit
-from triplestore.closures.transitive.row_pool import STEPS
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.packed_keys import I64, U32, U64, frozen
 
 
@@ -66,7 +66,17 @@ def number_components(ahead: Lists, budget: WorkLimit | None = None) -> tuple[U3
     edge, roots = ahead.starts[:-1].copy(), _roots(ahead)
     state = np.zeros(5, dtype=np.int64)
     while not reach.number_components(
-        ahead.starts, ahead.cols, roots, edge, number, low, label, calls, stack, state, STEPS
+        ahead.starts,
+        ahead.cols,
+        roots,
+        edge,
+        number,
+        low,
+        label,
+        calls,
+        stack,
+        state,
+        CLOSURES.kernel_steps,
     ):
         if budget is not None:
             budget.check()
@@ -94,6 +104,6 @@ def group_nodes(label: U32, count: int) -> tuple[I64, U32]:
     np.cumsum(np.bincount(label, minlength=count), out=firsts[1:])
     cursors = firsts[:-1].astype(np.uint32)
     members = np.empty(len(label), dtype=np.uint32)
-    for at in range(0, len(label), STEPS):
-        place_rows(label[at : at + STEPS], 0, at, cursors, members)
+    for at in range(0, len(label), CLOSURES.kernel_steps):
+        place_rows(label[at : at + CLOSURES.kernel_steps], 0, at, cursors, members)
     return frozen(firsts), frozen(members)

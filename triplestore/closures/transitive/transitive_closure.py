@@ -1,23 +1,21 @@
 """The transitive closure of a relation, kept as rows of strongly connected components.
 
 Start reading at `TransitiveClosure`. A pair (a, b) is in the closure if one or more edges lead from
-a to b. What each component reaches is stored (`reach`). What reaches it is searched backwards along
-the edges, until that has cost about as much as making rows for it.
+a to b. The nodes that each component reaches are stored (`reach`). The nodes that reach it are
+searched backwards along the edges, until the searches have cost about as much as storing them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from triplestore.closures.breadth_first import BreadthFirstSearch
-from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
+from triplestore.closures.edge_graph import NONE, BreadthFirstSearch, EdgeGraph
 from triplestore.closures.estimate import estimate
 from triplestore.closures.scheme import PairDifference, Scheme, SizeEstimate, SortedPairs, WorkLimit
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_pairs import ReachPairs, difference, reached_from
 from triplestore.closures.transitive.reach_update import Moves, ReachStep, update
@@ -31,28 +29,10 @@ from triplestore.relations.packed_keys import (
     U64,
     Bools,
     distinct,
-    frozen,
     high,
     low,
 )
 from triplestore.relations.pair_relation import BLOCK
-
-_RENT = 8
-"""Maximum number of edges walked backwards per edge of the graph before rows of predecessors are
-made."""
-
-_EDITED = 64
-"""Lists of predecessors are edited if at most one edge in this many changes; else they are
-rebuilt."""
-
-_SPARE = 1024  # maximum number of unused labels and nodes in small closures
-
-_FEW = 1 << 22
-"""Maximum number of changed pairs that are sorted to stream them with their second ids in front;
-for more, rows of predecessors are made."""
-
-_SOME = 8
-"""All pairs are counted, not the changed rows, if at least one label in this many changed."""
 
 
 class TransitiveClosure(Scheme):
@@ -81,26 +61,6 @@ class TransitiveClosure(Scheme):
         """The closure of edges, given in any order."""
         graph = EdgeGraph.of(sorted_distinct(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The closure as plain arrays, to be written to a file (see `from_arrays`): views that
-        cannot be written to."""
-        graph = self.graph
-        arrays: dict[str, NDArray[Any]] = {
-            "nodes": graph.nodes,
-            "edges": graph.edges,
-            "starts": graph.ahead.starts,
-            "cols": graph.ahead.cols,
-        }
-        arrays |= self._ahead.to_arrays()
-        return {name: frozen(array.view()) for name, array in arrays.items()}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> TransitiveClosure:
-        """The closure that `to_arrays` gave; the arrays may be mapped, and are not copied."""
-        plain = {name: np.asarray(array) for name, array in arrays.items()}
-        lists = Lists(plain["starts"], plain["cols"])
-        return cls(EdgeGraph(plain["nodes"], plain["edges"], lists), Reach.from_arrays(plain))
 
     @staticmethod
     def estimate_size(edges: U64) -> SizeEstimate:
@@ -135,7 +95,7 @@ class TransitiveClosure(Scheme):
         return self.graph.nbytes + self._ahead.nbytes + behind
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._ahead.count()
 
     def contains_keys(self, keys: U64) -> Bools:
@@ -195,7 +155,7 @@ class TransitiveClosure(Scheme):
 
     def _walk(self, nodes: U32) -> list[U32] | None:
         """The nodes that reach each of some, by search; None if rows would be better."""
-        graph, limit = self.graph, _RENT * len(self.edges) + _SPARE
+        graph, limit = self.graph, CLOSURES.walked_edges * len(self.edges) + CLOSURES.spare_labels
         if self._behind is not None or self._walked > limit:
             return None
         search = BreadthFirstSearch(graph.back())
@@ -242,7 +202,7 @@ class TransitiveClosure(Scheme):
         if len(self.edges) == 0 or (len(removed) == len(self.edges) and len(added) == 0):
             made = TransitiveClosure.build(added, budget)
             return made, PairDifference(self, made)
-        if (len(removed) + len(added)) * _EDITED < len(self.edges):
+        if (len(removed) + len(added)) * CLOSURES.edited_share < len(self.edges):
             self.graph.back()  # kept here, it is edited by every change that begins here
         graph, moved = self.graph.edited(removed, added)
         moves = Moves(
@@ -262,8 +222,8 @@ class TransitiveClosure(Scheme):
     def _renewed(self, budget: WorkLimit | None) -> TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""
         ahead, graph = self._ahead, self.graph
-        spare = len(graph.nodes) > 4 * len(self.edges) + _SPARE
-        if not spare and ahead.labels <= 2 * len(ahead.parts.at_rank) + _SPARE:
+        spare = len(graph.nodes) > 4 * len(self.edges) + CLOSURES.spare_labels
+        if not spare and ahead.labels <= 2 * len(ahead.parts.at_rank) + CLOSURES.spare_labels:
             return self
         return TransitiveClosure.build(self.edges, budget)
 
@@ -291,7 +251,7 @@ class ClosureChange:
     def counts(self) -> tuple[int, int]:
         """How many pairs are lost and gained."""
         loses, gains = len(self._moves.gone_from) > 0, len(self._moves.come_from) > 0
-        if len(self._step.changed) * _SOME < self._step.new.labels:
+        if len(self._step.changed) * CLOSURES.counted_share < self._step.new.labels:
             return self._weight(0) if loses else 0, self._weight(1) if gains else 0
         # Counting all pairs is faster than comparing all rows, so only one side is compared.
         more = self._new.count() - self._old.count()
@@ -325,7 +285,7 @@ class ChangedPairs:
         self._which = which
 
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._changes.counts[self._which]
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
@@ -335,7 +295,7 @@ class ChangedPairs:
             return
         if not swapped:
             yield from self._ahead(size)
-        elif total <= _FEW:
+        elif total <= CLOSURES.sorted_pairs:
             keys = _turned(list(self._ahead(size)))
             for at in range(0, len(keys), size):
                 yield keys[at : at + size]

@@ -4,9 +4,9 @@
     ex:ancestor[?x, ?z] :- ex:ancestor[?x, ?y], ex:parent[?y, ?z] .
     ex:Lonely[?x] :- ex:Person[?x], NOT ex:knows[?x, ?y] .
     ex:size[?g, ?n] :- AGGREGATE(ex:member[?g, ?x] ON ?g BIND count(?x) AS ?n) .
-    constraint "no-loop" "nobody is an ancestor of himself" :- ex:ancestor[?x, ?x] .
+    constraint "no-loop" "a person is their own ancestor" :- ex:ancestor[?x, ?x] .
 
-`parser` has the grammar. What is always true: `read(write(program)) == program`.
+`program_parser` has the grammar. Always true: `read(write(program)) == program`.
 """
 
 from triplestore.datalog.program import WELL_KNOWN

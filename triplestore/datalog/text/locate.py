@@ -1,7 +1,7 @@
-"""Where in its file a part of a rule stands: worked out again from the rule's text, when asked.
+"""The place of a part of a rule in its file, computed from the rule's text when needed.
 
-Start at `locate`. Reading keeps of a rule only where it begins and its text; that is enough, and
-costs nothing where nothing is wrong.
+Start at `locate`. The parser only keeps the beginning of a rule and its text, so correct programs
+cost nothing.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ line, and terms and expressions as in SPARQL:
     aggregate   'AGGREGATE' '(' body ['ON' variable [','] ...] result+ ')'
     result      'BIND' function '(' ['DISTINCT'] (expression | '*') ')' 'AS' variable
 
-What is always true: after a problem reading goes on behind the next '.', so that all problems of a
-file come at once. The prefixes rdf, rdfs, owl, xsd and skos need not be declared. Reads about
-100,000 atoms a second.
+Always true: after a problem, reading continues behind the next '.', so that all problems of
+a file are reported. The prefixes rdf, rdfs, owl, xsd and skos need not be declared. Reads about
+100,000 atoms per second.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ _NO_ARROWS = ("<", "<=", "=", "-", ">")
 def read(
     text: str, *, file: str | None = None, prefixes: Mapping[str, str] | None = None
 ) -> Program:
-    """The program of a text; raises `ProgramError` with every problem of its syntax.
+    """The program of a text; raises `ProgramError` with all syntax errors.
 
-    prefixes  known besides those the text declares, such as a store's
+    prefixes  known prefixes besides those that the text declares, such as a store's
 
     >>> program = read("PREFIX : <http://e/> :b[?y] :- :a[?x], :p[?x, ?y] .")
     >>> print(program.rules[0].atoms[1])
@@ -81,7 +81,7 @@ def read(
 def parse(
     text: str, *, file: str | None = None, prefixes: Mapping[str, str] | None = None
 ) -> tuple[Program, list[Problem]]:
-    """What can be read of a text, and everything that is wrong with the rest."""
+    """The readable part of a text as a program, and the problems of the rest."""
     tokens = Tokens(text.removeprefix("\ufeff"), file, slash_comments=True)
     parser = _Parser(tokens, {**WELL_KNOWN, **(prefixes or {})})
     parser.program()
@@ -110,7 +110,7 @@ class _Parser(ExpressionParser):
         while self.kinds[self.at] != END:
             look()
             if len(self.problems) >= MOST_PROBLEMS:
-                message = "too many problems: the rest was not looked at"
+                message = "too many problems: the rest was not checked"
                 self.problems.append(SyntaxProblem(self.tokens.start(self.at), message, "syntax"))
                 return
             try:
@@ -119,7 +119,7 @@ class _Parser(ExpressionParser):
                 self._recover()
 
     def _recover(self) -> None:
-        """Go on behind the next '.'."""
+        """Continue behind the next '.'."""
         self.depth = 0
         while self.kinds[self.at] != END and not self.take("."):
             self.at += 1
@@ -188,16 +188,16 @@ class _Parser(ExpressionParser):
         self.constraints.append(Constraint(name, message, body, self._source(start)))
 
     def _end(self, expected: str, hint: str = "") -> None:
-        """Step over the '.' that must come next."""
+        """Skip the '.', which must come next."""
         if self.take("."):
             return
         if not hint and self.is_iri() and self.texts[self.at - 1] == "]":
             missing = self.texts[self.at + 1] == "["
-            hint = "; is one missing?" if missing else "; there are no atoms of named graphs"
+            hint = "; is one missing?" if missing else "; atoms of named graphs are not supported"
         elif self.kinds[self.at] == WORD and self.texts[self.at].upper() in _ITEMS:
             hint = "; is ',' missing?"
         elif self.texts[self.at] in ("&", "&&", ";"):
-            hint = "; atoms of a body stand apart by ','"
+            hint = "; atoms of a body are separated by ','"
         self.fail(expected, hint=hint)
 
     def _source(self, start: int) -> Source:
@@ -245,7 +245,7 @@ class _Parser(ExpressionParser):
 
     def word(self) -> Expression:
         if self.texts[self.at].upper() in ("NOT", "EXISTS"):
-            hint = "; negation is an item of its own: NOT (atom, ...)"
+            hint = "; write the negation as a separate item: NOT (atom, ...)"
             self.fail("an expression", hint=hint)
         return super().word()
 
@@ -317,7 +317,7 @@ class _Parser(ExpressionParser):
     ) -> tuple[Expression | None, str | None]:
         if self.take("*"):
             if function != "count" or distinct:
-                self.report("only count counts *, and not DISTINCT: give an expression", start)
+                self.report("only count accepts *, without DISTINCT: use an expression", start)
             return None, None
         argument = self.expression()
         if not self.take(";"):
@@ -342,7 +342,7 @@ class _Parser(ExpressionParser):
             self.fail(f"an atom {where}", _ITEMS, self._hint_for_atom(where))
         name = self.iri()
         if not self.take("["):
-            hint = "; terms stand in brackets: name[?x, ?y]" if self.is_operator("(") else ""
+            hint = "; put terms in brackets: name[?x, ?y]" if self.is_operator("(") else ""
             self.fail("'[' after the name of a class, property or relation", hint=hint)
         terms = self._terms()
         if len(terms) == 1:
@@ -352,10 +352,10 @@ class _Parser(ExpressionParser):
         return TupleAtom(name, tuple(terms))
 
     def _hint_for_atom(self, where: str) -> str:
-        """What to write instead of something that begins no atom, as other languages have it."""
+        """The correct syntax for something from another language that does not begin an atom."""
         found, in_body = self.texts[self.at], where.endswith("body")
         if found == "{":
-            negated = "; what is negated stands in parentheses: NOT (atom, ...)"
+            negated = "; put negated atoms in parentheses: NOT (atom, ...)"
             return negated if in_body else "; a rule is written head :- body"
         if self.kinds[self.at] == VARIABLE:
             tests = "a comparison is written FILTER(...), a computation BIND(... AS ?x), "
@@ -378,7 +378,7 @@ class _Parser(ExpressionParser):
             return Variable(self.texts[self.at - 1])
         text = self.texts[self.at]
         if text[:1] == "_" and text[:2] != "_:":
-            self.fail("a constant or a variable in an atom", hint="; write a variable of its own")
+            self.fail("a constant or a variable in an atom", hint="; use a new variable")
         if self.kinds[self.at] == WORD and text.lower() not in ("true", "false"):
             hint = "; a variable begins with '?', a name with its prefix"
             self.fail("a constant or a variable in an atom", hint=hint)

@@ -1,8 +1,8 @@
 """The printer of programs.
 
-Start at `write`; `show` prints one part. What is always true: the text reads back as an equal
-program, names of rules included; every prefix that is used is declared. The text of each part is
-made beside its class, in `items` and `rules`.
+Start at `write`; `show` prints one part. Always true: the text is parsed to an equal
+program, including names of rules; every used prefix is declared. The functions for parts are next
+to their classes, in `items` and `rules`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def write(program: Program) -> str:
 def show(
     part: Item | Rule | Constraint | Constant, prefixes: Mapping[str, str] | None = None
 ) -> str:
-    """The text of a part of a program, with whole IRIs where no prefix is given.
+    """The text of a part of a program, with whole IRIs if there is no prefix.
 
     >>> from triplestore.datalog.program import TYPE, TripleAtom
     >>> show(TripleAtom(Constant.iri("http://e/a"), TYPE, Constant.iri("http://e/C")), {"": "http://e/"})

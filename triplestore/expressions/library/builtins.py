@@ -1,8 +1,8 @@
 """SPARQL's functions of terms, casts, and the table of functions that need all their arguments.
 
-Start at `STRICT`, which maps a name to what computes it: keys to a key, ExpressionError where there
-is no value. Functions that look at their arguments in other ways (IF, COALESCE, BOUND, IN, || and
-&&) or at more than these (NOW, BNODE) are in `evaluate_scalar` (`_SPECIAL`, `_OUTSIDE`).
+Start at `STRICT`, which maps a name to its implementation: from keys to a key, or ExpressionError.
+Functions that do not need all arguments (IF, COALESCE, BOUND, IN, || and &&) or need more than
+these (NOW, BNODE) are in `evaluate_scalar` (`_SPECIAL`, `_OUTSIDE`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from triplestore.expressions.library.strings import datatype_iri, lexical_form, 
 from triplestore.expressions.library.swrl_builtins import SWRL
 from triplestore.expressions.library.times import typed_key
 from triplestore.expressions.text.term_parser import valid_iri
-from triplestore.terms.guards.nesting import Chain
+from triplestore.terms.guards.document_limits import Chain
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import same_value
@@ -93,7 +93,7 @@ def datatype(key: bytes) -> bytes:
 
 
 def iri(key: bytes) -> bytes:
-    """IRI, of an absolute one; `evaluate_scalar` resolves those that are relative."""
+    """IRI, of an absolute IRI; `evaluate_scalar` resolves relative ones."""
     if key[0] == IRI:
         return key
     try:
@@ -197,7 +197,7 @@ def _compared(test: Callable[[bytes, bytes], bool], left: bytes, right: bytes) -
 
 
 def cast(datatype_: str, key: bytes) -> bytes:
-    """A term as a literal of another datatype, as XPath casts; ExpressionError if it cannot be.
+    """A term cast to another datatype, as in XPath; ExpressionError if that is not possible.
 
     >>> cast(xsd.XSD + "integer", b'\\x03 12 ')
     b'\\x0512"^^<http://www.w3.org/2001/XMLSchema#integer>'
@@ -256,7 +256,7 @@ def _cast_to_number(rank: int, key: bytes) -> bytes:
     if number.rank >= FLOAT:
         if value != value or value in (float("inf"), float("-inf")):
             raise ExpressionError
-        # the shortest decimal that is this double: what its author wrote
+        # the shortest decimal that is read as this double
         value = Decimal(value) if rank == INTEGER else Decimal(repr(value))
     return key_of_number(Number(rank, int(value) if rank == INTEGER else Decimal(value)))
 
@@ -331,4 +331,4 @@ STRICT: Mapping[str, Strict] = {
     SAME_VALUE: lambda a, b: key_of_boolean(same_value(a, b)),
     **SWRL,
 }
-"""Name -> function of keys, for those that need all their arguments and nothing else."""
+"""Name -> function of keys, for functions that need exactly their arguments."""

@@ -1,10 +1,10 @@
 """Numbers of expressions: exact integers and decimals, floats and doubles, and how they mix.
 
-Start at `Number`. What is always true: an operation is done in the greater of its operands' types
-(integer < decimal < float < double) and never rounded in the first two, but for division, which is
-cut off behind 18 digits after the point, and 18 significant ones; numbers too large for that are
-errors, never approximations. Results are written in canonical form (`3` for a decimal, `3.0E0` for
-a double).
+Start at `Number`. Always true: an operation is computed in the greater type of its operands
+(integer < decimal < float < double). Integers and decimals are never rounded, except by division,
+which is cut off after 18 digits behind the point and 18 significant digits; numbers that are too
+large are errors, never approximations. Results are in canonical form (`3` for a decimal, `3.0E0`
+for a double).
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import TYPED
+from triplestore.terms.term_keys import TYPED, cache_of_short
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed
 from triplestore.terms.vocabulary import XSD, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
 
 
 class ExpressionError(Exception):
-    """An expression has no value here; where it stands in a FILTER, it is not true."""
+    """An expression has no value here; a FILTER does not let the row pass."""
 
 
 class Number(NamedTuple):
@@ -47,7 +46,7 @@ RANKS: dict[str, int] = {
 """Numeric datatype -> rank."""
 
 MOST_DIGITS = 2000
-"""A decimal of more is an error."""
+"""Maximum number of digits of a decimal; longer ones are errors."""
 
 _EXACT = decimal.Context(
     prec=MOST_DIGITS,
@@ -59,7 +58,7 @@ _DIVISION_DIGITS = 18
 
 
 def number_of(key: bytes) -> Number:
-    """The number a term is; ExpressionError if it is none."""
+    """The number of a term; ExpressionError if the term is not a number."""
     found = maybe_number(key)
     if found is None:
         raise ExpressionError
@@ -68,7 +67,7 @@ def number_of(key: bytes) -> Number:
 
 @cache_of_short(1 << 16)
 def maybe_number(key: bytes) -> Number | None:
-    """The number a term is, or None.
+    """The number of a term; None if the term is not a number.
 
     >>> maybe_number(b'\\x051.50"^^<http://www.w3.org/2001/XMLSchema#decimal>')
     Number(rank=2, value=Decimal('1.50'))
@@ -107,7 +106,7 @@ def text_of(number: Number) -> str:
 
 
 def decimal_text(value: Decimal) -> str:
-    """A decimal without needless zeros: `1.5`, `3`, `-0.25`."""
+    """A decimal without redundant zeros: `1.5`, `3`, `-0.25`."""
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -128,7 +127,7 @@ def _floating_text(number: Number) -> str:
 
 
 def _shortest(number: Number) -> tuple[str, int]:
-    """The fewest digits that read back as the same, and the exponent of the first."""
+    """The fewest digits that are read as the same number, and the exponent of the first."""
     value = abs(number.value)
     text = str(np.float32(value)) if number.rank == FLOAT else repr(value)
     shortest = Decimal(text)
@@ -136,7 +135,7 @@ def _shortest(number: Number) -> tuple[str, int]:
 
 
 def plain_text(number: Number) -> str:
-    """What a cast to xsd:string gives: doubles of common size without an exponent.
+    """The result of a cast to xsd:string: doubles of common size have no exponent.
 
     >>> plain_text(Number(DOUBLE, 15.0)), plain_text(Number(DOUBLE, 1e9))
     ('15', '1.0E9')
@@ -202,7 +201,7 @@ def divide(left: Number, right: Number) -> Number:
 
 
 def exact_decimal(value: Fraction) -> Decimal:
-    """A fraction that is a decimal; ExpressionError if it has more digits than can be had."""
+    """A fraction as a decimal; ExpressionError if it has too many digits."""
     try:
         return _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     except decimal.DecimalException:
@@ -217,7 +216,7 @@ def _divide_decimals(a: Decimal, b: Decimal) -> Decimal:
 
 
 def quotient(numerator: int, denominator: int) -> Decimal:
-    """The decimal of a fraction, with as many digits as divisions have.
+    """A fraction as a decimal, with the number of digits of divisions.
 
     >>> quotient(-10, 3), quotient(1, 4)
     (Decimal('-3.333333333333333333'), Decimal('0.250000000000000000'))
@@ -258,7 +257,7 @@ def _calculate(
 
 
 def negate(number: Number) -> Number:
-    """-number, with all its digits: operators of `Decimal` round to those of the context."""
+    """-number, with all digits: operators of `Decimal` would round to the context's digits."""
     value = number.value
     return Number(number.rank, value.copy_negate() if number.rank == DECIMAL else -value)
 
@@ -280,7 +279,7 @@ def floor(number: Number) -> Number:
 
 
 def round_(number: Number) -> Number:
-    """ROUND: to the nearest whole number, a half upwards.
+    """ROUND: to the nearest whole number; a half is rounded up.
 
     >>> round_(Number(DECIMAL, Decimal("-2.5"))).value
     Decimal('-2')

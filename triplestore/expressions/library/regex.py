@@ -1,11 +1,11 @@
-"""REGEX and REPLACE: regular expressions of XPath, by way of RE2, whose time is linear in the text.
+"""REGEX and REPLACE: regular expressions of XPath, with RE2, whose time is linear in the text.
 
-Start at `compiled`. The languages are nearly one (`regex_syntax` translates). A pattern that is
-no regular expression is an error of the expression, as in the specification; one that XPath has and
-RE2 cannot do in linear time (back-references) ends the query with a message: a wrong answer would
-be worse. What is always true: texts are matched as UTF-8; the time of one match is bounded by the
-size of the program times that of the text, and what may take longer than a moment runs in a thread
-of its own, so that limits and Ctrl-C end the wait for it.
+Start at `compiled`. The languages are nearly the same (`regex_syntax` translates). An invalid
+pattern is an error of the expression, as in the specification; a pattern of XPath that RE2 does not
+support because it cannot be matched in linear time (back-references) ends the query with a message,
+since a wrong answer would be worse. Always true: texts are matched as UTF-8; the time of
+one match is bounded by the size of the program times that of the text, and long matches run in a
+separate thread, so that limits and Ctrl-C end the wait for them.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _ANYWHERE = _re2.RE2.Anchor.UNANCHORED
 _LONGEST_PATTERN = 50_000
 _LARGEST_PROGRAM = 50_000  # instructions
 _MEMORY = 2 << 20  # bytes that RE2 may use for the states of one pattern
-_QUICK = 20_000_000  # instructions times bytes: done within 0.1 s at the slowest
-_MOST = 5_000_000_000  # and this within 20 s, also if the caller was interrupted
-_EVERY = 256  # matches between two looks at the limits
+_QUICK = 20_000_000  # instructions times bytes that take at most 0.1 s
+_MOST = 5_000_000_000  # maximum of these: 20 s, even if the caller was interrupted
+_EVERY = 256  # matches between two checks of the limits
 
 
 class Pattern:
-    """A pattern that was compiled.
+    """A compiled pattern.
 
-    groups  how many it has, if it was compiled to capture them
+    groups  the number of groups, if it was compiled to capture them
     """
 
     __slots__ = ("_match", "_size", "_work", "groups")
@@ -52,7 +52,7 @@ class Pattern:
     def __init__(self, regex: _re2.RE2) -> None:
         self._match = regex.Match
         self._size = max(regex.ProgramSize(), 1)
-        self._work = 0  # since the limits were looked at
+        self._work = 0  # since the last check of the limits
         self.groups: int = regex.NumberOfCapturingGroups()
 
     def occurs_in(self, text: bytes) -> bool:
@@ -92,7 +92,7 @@ class Pattern:
             for part in by:
                 made += part if isinstance(part, bytes) else text[slice(*_span(spans, part))]
             done = at = end
-            if end == start:  # go on behind the next character
+            if end == start:  # continue after the next character
                 at += 1
                 while at < size and text[at] & 0xC0 == 0x80:
                     at += 1
@@ -114,10 +114,10 @@ _Made = TypeVar("_Made")
 
 
 def _watched(work: Callable[[], _Made]) -> _Made:
-    """What a function gives, while this thread looks at the limits and can be interrupted.
+    """The result of a function, while this thread checks the limits and can be interrupted.
 
-    RE2 lets other threads run. If the limits end the wait, the thread goes on until its match is
-    done, which takes some seconds at most, and its result is dropped.
+    RE2 lets other threads run. If a limit ends the wait, the other thread finishes its match, which
+    takes some seconds at most, and its result is dropped.
     """
     limits = current()
     results: list[_Made] = []
@@ -147,7 +147,7 @@ def matches(key: bytes, pattern: bytes, flags: bytes = b"\x03") -> bytes:
 
 
 def replace(key: bytes, pattern: bytes, by: bytes, flags: bytes = b"\x03") -> bytes:
-    """REPLACE: every match replaced; `$1` in `by` is what the first group matched."""
+    """REPLACE: every match replaced; `$1` in `by` is the match of the first group."""
     text, tag = _text_of(key)
     options = plain(flags)
     regex = compiled(plain(pattern), options, True)
@@ -171,13 +171,13 @@ def _text_of(key: bytes) -> tuple[bytes, bytes]:
 
 
 def compiled(pattern: str, flags: str, capturing: bool = False) -> Pattern:
-    """The pattern, ready to match; with `capturing` it tells what its groups matched.
+    """The compiled pattern; with `capturing` it records the matches of its groups.
 
     >>> compiled("(a+)+$", "").occurs_in(b"a" * 100_000 + b"b")
     False
     >>> compiled("(?!a)", "")
     Traceback (most recent call last):
-    triplestore.errors.UsageError: the regular expression '(?!a)' is beyond what can be matched ...
+    triplestore.errors.UsageError: the regular expression '(?!a)' cannot be matched in linear ...
     """
     if len(pattern) > _LONGEST_PATTERN:
         raise UsageError(
@@ -201,7 +201,9 @@ def _compiled(pattern: str, flags: str, capturing: bool) -> Pattern:
     if not regex.ok():
         reason = regex.error().decode(errors="replace")
         if reason.startswith(_BEYOND):
-            raise _refused(pattern, f"is beyond what can be matched in linear time ({reason})")
+            raise _refused(
+                pattern, f"cannot be matched in linear time, and is not supported ({reason})"
+            )
         raise ExpressionError
     made = Pattern(regex)
     if regex.ProgramSize() * (1 + made.groups // 16) > _LARGEST_PROGRAM:

@@ -1,8 +1,8 @@
-r"""Regular expressions of XPath in the words of RE2, and the replacements of REPLACE.
+r"""Translates regular expressions of XPath to RE2, and the replacements of REPLACE.
 
-Start at `translated`. Different are the classes `\d \s \w`, which are of all scripts here, the flag
-x, and the escapes `\i \c` of names. Letters and numbers of `\w`, and spaces of `\s`, are those of
-Unicode. `\b` is about ASCII letters (XPath does not have it at all).
+Start at `translated`. The differences are the classes `\d \s \w`, which include all scripts here,
+the flag x, and the escapes `\i \c` of names. Letters and numbers of `\w`, and spaces of `\s`, are
+those of Unicode. `\b` (not in XPath) only knows ASCII letters.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _PLAIN = re.compile(r"[^\\$]+")
 
 
 def check_flags(flags: str) -> None:
-    """Raise ExpressionError if a flag is none of XPath's."""
+    """Raise ExpressionError if a flag is not one of XPath's."""
     if not _FLAGS.issuperset(flags):
         raise ExpressionError
 
 
 def translated(pattern: str, flags: str) -> str:
-    r"""The pattern of RE2 that matches the same; flags i and q are not in it.
+    r"""The pattern of RE2 that matches the same; flags i and q are not part of it.
 
     >>> translated(r"^\d+ $", "xm")
     '(?m)^[\\p{Nd}]+$'
@@ -64,7 +64,7 @@ def translated(pattern: str, flags: str) -> str:
             at = _escape(pattern, at, in_class, made)
         elif in_class:
             if sign == "[":
-                raise ExpressionError  # the difference of two classes: RE2 has none
+                raise ExpressionError  # the difference of two classes, which RE2 does not have
             in_class = sign != "]"
             made.append(sign)
         elif sign == "[":
@@ -83,7 +83,7 @@ def translated(pattern: str, flags: str) -> str:
 
 
 def _escape(pattern: str, at: int, in_class: bool, made: list[str]) -> int:
-    """Translate the escape whose letter is at `at`; the position behind it."""
+    """Translate the escape whose letter is at `at`; return the position behind it."""
     letter = pattern[at]
     if letter in _CLASSES:
         made.append(_CLASSES[letter] if in_class else f"[{_CLASSES[letter]}]")
@@ -129,7 +129,10 @@ def _category(name: str, letter: str, in_class: bool) -> str:
 
 @lru_cache(maxsize=4)
 def _ranges_of_category(name: str) -> str:
-    if name not in ("C", "Cn"):  # surrogates are in no text; RE2 does not know what is unassigned
+    if name not in (
+        "C",
+        "Cn",
+    ):  # surrogates do not occur in texts; RE2 does not have the unassigned
         raise ExpressionError
     return _ranges([unicodedata.category(chr(code)).startswith(name) for code in _CODES])
 

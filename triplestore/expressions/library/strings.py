@@ -1,8 +1,8 @@
 """The functions of SPARQL on strings, on one term at a time.
 
-Start at `split_string`. A function takes and gives term keys. What is always true: what is not a
-string (a plain or language-tagged literal) where one is needed is an error; the tag of the first
-argument is kept where SPARQL says so; positions count characters.
+Start at `split_string`. A function takes and returns term keys. Always true: an argument
+that is not a string (a plain or language-tagged literal) is an error; the result has the tag of the
+first argument if SPARQL says so; positions count characters.
 """
 
 from __future__ import annotations
@@ -29,18 +29,17 @@ _CHUNK = 1 << 18
 
 
 def make_room(size: int) -> None:
-    """Before many bytes are made: raise if they do not fit, or if the time is over.
+    """Raise if there is no memory for many bytes, or if the time is over.
 
-    Callers give the length of their keys times the number of copies that are held at once: 2 are
-    the key without its first byte, and its text; 4 are these, the text that is made of it, and the
-    key of that.
+    Callers pass the length of their keys times the number of copies held at the same time: 2 for
+    the key without its first byte and its text; 4 for these, the resulting text, and its key.
     """
     if size > _BIG:
         current().need(size)
 
 
 def split_string(key: bytes) -> tuple[str, bytes]:
-    """The text of a string literal, and its tag (b"" if it is a plain one)."""
+    """The text of a string literal, and its tag (b"" without one)."""
     if len(key) > _BIG:
         make_room(2 * len(key))
     if key[0] == STRING:
@@ -70,7 +69,7 @@ def string(text: str, tag: bytes = b"") -> bytes:
 
 
 def _compatible(left: bytes, right: bytes) -> tuple[str, str, bytes]:
-    """Two texts and the tag of the first; the second has the same one or none."""
+    """Two texts and the tag of the first; the second has the same tag or none."""
     one, tag = split_string(left)
     other, second = split_string(right)
     if second not in (b"", tag):
@@ -131,7 +130,7 @@ def contains(key: bytes, part: bytes) -> bytes:
 
 
 def before(key: bytes, part: bytes) -> bytes:
-    """STRBEFORE: "" without a tag where `part` does not occur."""
+    """STRBEFORE: "" without a tag if `part` does not occur."""
     text, other, tag = _compatible(key, part)
     at = text.find(other)
     return string(text[:at], tag) if at >= 0 else string("")
@@ -154,7 +153,7 @@ def concatenate(*keys: bytes) -> bytes:
 
 
 def encode_for_uri(key: bytes) -> bytes:
-    """ENCODE_FOR_URI: all but letters, digits and -_.~ as %XX."""
+    """ENCODE_FOR_URI: all characters except letters, digits and -_.~ as %XX."""
     text = split_string(key)[0].encode()
     made: list[str] = []
     for start in range(0, len(text), _CHUNK):
@@ -182,7 +181,7 @@ def hashed(algorithm: str, key: bytes) -> bytes:
 
 
 def lexical_form(key: bytes) -> str:
-    """The text of a literal of any datatype, or of an IRI: what STR gives."""
+    """The result of STR: the text of a literal of any datatype, or of an IRI."""
     if key[0] == TYPED:
         return split_typed(key[1:])[0]
     if key[0] == 1:

@@ -1,9 +1,9 @@
-"""The built-ins of SWRL that SPARQL has no function for: sines, powers, calendars, URIs.
+"""Built-ins of SWRL without a function of SPARQL: sines, powers, calendars, URIs.
 
-Start at `SWRL`. They are those of section 8 of the SWRL submission, with the result as value
-instead of as first argument, and named by their IRIs, so that rules and queries can call them as
-well. They take and give term keys, and mean what XPath's operators of the same kind mean;
-ExpressionError where these have no value. The others are plain functions
+Start at `SWRL`. They are defined in section 8 of the SWRL submission. Here they return the result
+instead of having it as first argument, and are named by their IRIs, so that rules and queries can
+call them. They take and return term keys, with the meaning of XPath's operators of the same kind,
+and raise ExpressionError if these have no value. The other built-ins are SPARQL's functions
 (`ontologies/translate/swrl_rules`).
 """
 
@@ -53,13 +53,13 @@ from triplestore.terms.vocabulary import (
 )
 
 MOST_BITS = 20_000
-"""Powers of more bits are errors, as products are."""
+"""Maximum number of bits of a power; larger ones are errors, like products."""
 
 # --- numbers -------------------------------------------------------------------------------------
 
 
 def _both(left: bytes, right: bytes) -> tuple[int, Number, Number]:
-    """Two numbers, and the greater of their types."""
+    """Two numbers, and the greater type."""
     one, other = number_of(left), number_of(right)
     return max(one.rank, other.rank), one, other
 
@@ -74,7 +74,7 @@ def integer_divide(left: bytes, right: bytes) -> bytes:
 
 
 def modulo(left: bytes, right: bytes) -> bytes:
-    """The remainder of that, with the sign of the first: XPath's mod."""
+    """The remainder of the integer division, with the sign of the first: XPath's mod."""
     rank, one, other = _both(left, right)
     if rank >= FLOAT:
         a, b = promoted(one, rank), promoted(other, rank)
@@ -87,7 +87,7 @@ def modulo(left: bytes, right: bytes) -> bytes:
 
 
 def power(left: bytes, right: bytes) -> bytes:
-    """A power: exact for whole exponents from 0 on, else a double."""
+    """A power: exact for nonnegative integer exponents, otherwise a double."""
     rank, one, other = _both(left, right)
     if rank < FLOAT and other.value >= 0 and other.value == int(other.value):
         base, exponent = _fraction(one), int(other.value)
@@ -103,7 +103,7 @@ def power(left: bytes, right: bytes) -> bytes:
 
 
 def round_half_to_even(key: bytes, digits: bytes | None = None) -> bytes:
-    """Rounded to a number of digits after the point, a half to the even one."""
+    """Rounded to a number of digits after the point; a half is rounded to the even digit."""
     number = number_of(key)
     places = 0 if digits is None else _whole(digits)
     if abs(places) > 1000:
@@ -149,21 +149,21 @@ def _whole(key: bytes) -> int:
 
 
 def negation(key: bytes) -> bytes:
-    """The other boolean; an error for what is none."""
+    """The other boolean; an error for other terms."""
     if datatype_iri(key) != XSD_BOOLEAN:
         raise ExpressionError
     return key_of_boolean(not truth(key))
 
 
 def normalized(key: bytes) -> bytes:
-    """Without white space at the ends, and with one space for any within."""
+    """Without white space at the ends, and with single spaces inside."""
     text, tag = strings.split_string(key)
     parts = text.replace("\t", " ").replace("\r", " ").replace("\n", " ").split(" ")
     return string(" ".join(filter(None, parts)), tag)
 
 
 def translated(key: bytes, letters: bytes, others: bytes) -> bytes:
-    """Each letter of the second replaced by that in its place in the third, or left out."""
+    """Each letter of the second replaced by the letter at its place in the third, or dropped."""
     text, tag = strings.split_string(key)
     wanted, instead = strings.split_string(letters)[0], strings.split_string(others)[0]
     table: dict[int, str] = {}
@@ -176,7 +176,7 @@ def translated(key: bytes, letters: bytes, others: bytes) -> bytes:
 
 
 def _made(datatype: str, *parts: bytes) -> bytes:
-    """A date or time from its parts, the last of which may be its zone."""
+    """A date or time made of its parts; the last one may be its zone."""
     clock, calendar = datatype != XSD_DATE, datatype != XSD_TIME
     count = 3 * (clock + calendar)
     zone = _zone(parts[count]) if len(parts) > count else ""
@@ -203,7 +203,7 @@ def _exact_number(key: bytes) -> int | Decimal:
 
 
 def _zone(key: bytes) -> str:
-    """A zone as `Z`, `+01:00` or nothing, from such a text or a duration."""
+    """A zone as `Z`, `+01:00` or nothing, given as text or duration."""
     if key[0] == STRING:
         return lexical_form(key)
     duration = duration_of(key)
@@ -228,7 +228,7 @@ def _days(days: bytes, hours: bytes, minutes: bytes, seconds: bytes) -> bytes:
 def _of_kinds(
     kinds: tuple[str, ...], function: Callable[[bytes, bytes], bytes], *keys: bytes
 ) -> bytes:
-    """A sum or difference where the arguments are of these kinds, the last for all that follow."""
+    """A sum or difference of arguments of these kinds; the last kind is for all further ones."""
     for place, key in enumerate(keys):
         if datatype_iri(key) != kinds[min(place, len(kinds) - 1)]:
             raise ExpressionError
@@ -239,7 +239,7 @@ def _of_kinds(
 
 
 def _scaled(kind: str, turned: bool, key: bytes, by: bytes) -> bytes:
-    """A duration times a number, or divided by it; months are rounded, a half up."""
+    """A duration times a number, or divided by it; months are rounded, halves up."""
     if datatype_iri(key) != kind:
         raise ExpressionError
     duration, factor = duration_of(key), _fraction(number_of(by))
@@ -248,7 +248,7 @@ def _scaled(kind: str, turned: bool, key: bytes, by: bytes) -> bytes:
     factor = 1 / factor if turned else factor
     months = math.floor(duration.months * factor + Fraction(1, 2))
     seconds = duration.seconds * factor
-    if seconds.denominator != 1:  # with as many digits as there can be
+    if seconds.denominator != 1:  # with the maximum number of digits
         seconds = Fraction(numbers.quotient(seconds.numerator, seconds.denominator))
     return key_of_duration(Duration(months, seconds), kind)
 
@@ -279,12 +279,12 @@ def _uri_text(key: bytes) -> str:
 
 
 def resolved(relative: bytes, base: bytes) -> bytes:
-    """A relative URI against another one, as an xsd:anyURI."""
+    """A relative URI resolved against another one, as an xsd:anyURI."""
     return typed_key(urljoin(_uri_text(base), _uri_text(relative)), XSD + "anyURI")
 
 
 def any_uri(*parts: bytes) -> bytes:
-    """An xsd:anyURI from its scheme, host, port, path, query and fragment; "" is none."""
+    """An xsd:anyURI from its scheme, host, port, path, query and fragment; "" means none."""
     scheme, host, port, path, query, fragment = (lexical_form(part) for part in parts)
     place = f"{host}:{port}" if port else host
     return typed_key(urlunsplit((scheme, place, path, query, fragment)), XSD + "anyURI")
@@ -303,7 +303,7 @@ def _calendar() -> dict[str, Callable[..., bytes]]:
     for word, kind in words.items():
         found[f"add{word}Durations"] = partial(_of_kinds, (kind,), times.add)
         found[f"subtract{word}Durations"] = partial(_of_kinds, (kind,), times.subtract)
-        for ending in ("", "s"):  # the submission has one or the other
+        for ending in ("", "s"):  # the submission uses both forms
             found[f"multiply{word}Duration{ending}"] = partial(_scaled, kind, False)
             found[f"divide{word}Duration{ending}"] = partial(_scaled, kind, True)
         for name, space in places.items():
@@ -342,4 +342,4 @@ _BY_NAME: dict[str, Callable[..., bytes]] = {
 }
 
 SWRL: Mapping[str, Callable[..., bytes]] = {SWRLB + name: one for name, one in _BY_NAME.items()}
-"""IRI of a built-in -> what computes its first argument from the others."""
+"""IRI of a built-in -> function that computes its first argument from the others."""

@@ -1,9 +1,9 @@
 """Dates, times and durations in expressions: their parts, their casts, their sums.
 
-Start at `fields_of`. SPARQL asks for the parts of a dateTime; here dates, times and the g-types
-have those that they have, too, and times and durations can be added and subtracted as XPath does.
-What is always true: values are exact, of any year, and written in canonical form; where one time
-has a zone and the other none, their difference is an error.
+Start at `fields_of`. SPARQL defines the parts of a dateTime only; here dates, times and the g-types
+have parts, too, and times and durations can be added and subtracted as in XPath. Always
+true: values are exact, of any year, and written in canonical form; the difference of a time with a
+zone and one without is an error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from triplestore.terms.vocabulary import (
 
 
 class Fields(NamedTuple):
-    """A time as it is on the clock of its zone."""
+    """A time on the clock of its zone."""
 
     year: int
     month: int
@@ -47,7 +47,7 @@ class Fields(NamedTuple):
     second: Fraction
 
 
-# Which parts a value space has, in the order of Fields.
+# The parts of each value space, in the order of Fields.
 _PARTS = {
     Space.DATETIME: (True, True, True, True, True, True),
     Space.DATE: (True, True, True, False, False, False),
@@ -70,7 +70,7 @@ def moment_of(key: bytes) -> tuple[Space, Moment]:
 
 
 def fields_of(moment: Moment) -> Fields:
-    """What a clock in the zone of a moment shows.
+    """The parts of a moment on the clock of its zone.
 
     >>> fields_of(Moment(Fraction(time_line(2000, 2, 29) - 3600), 60))[:4]
     (2000, 2, 29, 0)
@@ -103,7 +103,7 @@ def part(name: str, key: bytes) -> bytes:
 
 
 def timezone(key: bytes) -> bytes:
-    """TIMEZONE: the offset as a dayTimeDuration; an error where there is none."""
+    """TIMEZONE: the offset as a dayTimeDuration; an error without a zone."""
     _, moment = moment_of(key)
     if moment.offset is None:
         raise ExpressionError
@@ -111,7 +111,7 @@ def timezone(key: bytes) -> bytes:
 
 
 def zone(key: bytes) -> bytes:
-    """TZ: the zone as it is written, "" where there is none."""
+    """TZ: the zone as it is written, "" without a zone."""
     _, moment = moment_of(key)
     if moment.offset is None:
         return string("")
@@ -194,7 +194,7 @@ DURATIONS = frozenset({XSD_DURATION, XSD_DAY_TIME_DURATION, XSD_YEAR_MONTH_DURAT
 
 
 def cast_moment(key: bytes, datatype: str) -> bytes:
-    """A date or time as one of another type: a dateTime as any, a date as any with no clock."""
+    """A date or time cast to another type: a dateTime to any, a date to any without a clock."""
     space, moment = moment_of(key)
     target = _SPACES[datatype]
     if space == target:
@@ -206,7 +206,7 @@ def cast_moment(key: bytes, datatype: str) -> bytes:
 
 
 def cast_duration(key: bytes, datatype: str) -> bytes:
-    """A duration as one of another type, without what that does not have."""
+    """A duration cast to another type, without the parts that the type does not have."""
     duration = duration_of(key)
     if datatype == XSD_DAY_TIME_DURATION:
         duration = Duration(0, duration.seconds)
@@ -236,7 +236,7 @@ def add(left: bytes, right: bytes) -> bytes:
 
 
 def subtract(left: bytes, right: bytes) -> bytes:
-    """A time less a duration, a duration less another, or the time between two times."""
+    """A time minus a duration, a duration minus another, or the time between two times."""
     if datatype_iri(left) in DURATIONS:
         return _sum_of_durations(left, right, -1)
     if datatype_iri(right) in DURATIONS:
@@ -249,7 +249,7 @@ def subtract(left: bytes, right: bytes) -> bytes:
 
 
 def negate(key: bytes) -> bytes:
-    """A duration of the other sign."""
+    """A duration with the opposite sign."""
     duration = duration_of(key)
     return key_of_duration(Duration(-duration.months, -duration.seconds), datatype_iri(key))
 

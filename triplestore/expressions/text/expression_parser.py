@@ -1,9 +1,8 @@
 """The parser of expressions.
 
-Start at `ExpressionParser.expression`. It is recursive descent with the precedence of SPARQL 1.1:
-`||`, `&&`, comparisons and IN, `+ -`, `* /`, signs and `!`. What is always true: an unknown
-function or a wrong number of arguments is reported and parsing goes on; for the rest see
-`term_parser`.
+Start at `ExpressionParser.expression`: recursive descent with the precedence of SPARQL 1.1: `||`,
+`&&`, comparisons and IN, `+ -`, `* /`, signs and `!`. Always true: an unknown function or a
+wrong number of arguments is reported and parsing continues; see also `term_parser`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from triplestore.terms.vocabulary import (
 )
 
 MOST_DEEP = 300
-"""How deep calls may be nested, as in a chain of additions."""
+"""Maximum depth of nested calls, as in a chain of additions."""
 
 
 class ExpressionParser(TermParser):
@@ -32,12 +31,14 @@ class ExpressionParser(TermParser):
         start = self.at
         found = self._binary(0)
         if self.at - start > MOST_DEEP and depth_of(found) > MOST_DEEP:
-            self.report(f"more than {MOST_DEEP} operations deep: use BIND for parts of it", start)
+            self.report(
+                f"operations nested more than {MOST_DEEP} deep: use BIND for parts of it", start
+            )
             raise Stop
         return found
 
     def _binary(self, least: int) -> Expression:
-        """Operands joined by operators of at least this strength (precedence climbing)."""
+        """Operands joined by operators of at least this precedence (precedence climbing)."""
         left = self._unary()
         while True:
             sign = self._next_operator()
@@ -108,7 +109,7 @@ class ExpressionParser(TermParser):
         return constant
 
     def word(self) -> Expression:
-        """A built-in call; parsers of more than expressions add to it."""
+        """A built-in call; subclasses add other forms."""
         start = self.at
         name = self.texts[self.at].upper()
         if name not in FUNCTIONS and self.texts[self.at + 1] != "(":
@@ -125,7 +126,7 @@ class ExpressionParser(TermParser):
         return Call(_SYNONYMS.get(name, name), arguments)
 
     def call_of(self, function: Constant) -> Expression:
-        """The call of a function that is named by an IRI; parsers that know more than casts add."""
+        """The call of a function with an IRI: a cast; subclasses add other functions."""
         start, name = self.at - 1, iri_of(function)
         arguments = self.arguments(self.texts[start])
         found = CASTS.get(name) or FUNCTIONS.get(name)
@@ -171,7 +172,7 @@ _SYNONYMS = {"URI": "IRI", "ISURI": "ISIRI"}
 
 
 def parse_expression(text: str, prefixes: Mapping[str, str] | None = None) -> Expression:
-    """The expression that is all of a text; raises `ParseError` with everything wrong in it.
+    """The expression of a text; raises `ParseError` with all problems.
 
     >>> print(parse_expression("?x + 2 * ?y > 7"))
     >(+(?x, *("2"^^<http://www.w3.org/2001/XMLSchema#integer>, ?y)), "7"^^<http://www.w3.org/2001/XMLSchema#integer>)

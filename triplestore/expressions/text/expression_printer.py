@@ -1,8 +1,7 @@
-"""Expressions and terms as text that reads back as the same.
+"""Expressions and terms as text that is parsed to the same.
 
-Start at `Namer`, which writes terms with prefixes, and `expression_text`. What is always true: the
-parser gives for the text exactly the expression that was printed; parentheses stand only where
-they are needed.
+Start at `Namer`, which writes terms with prefixes, and `expression_text`. Always true:
+parsing the text returns exactly the printed expression; parentheses are only used where needed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _SHORT_NUMBERS = {
 
 
 class Namer:
-    """Writes terms, IRIs as prefixed names where that is possible.
+    """Writes terms, IRIs as prefixed names where possible.
 
     >>> namer = Namer({"ex": "http://example.org/"})
     >>> namer.term(Constant.iri("http://example.org/a")), namer.term(Constant.iri("http://b"))
@@ -49,8 +48,8 @@ class Namer:
         return known
 
     def exists(self, exists: Exists) -> str:
-        """An EXISTS; the namer of queries writes it, rules have none."""
-        raise AssertionError("an EXISTS of a query is printed by what made it")
+        """An EXISTS; only the namer of queries writes it, because rules have no EXISTS."""
+        raise AssertionError("only the printer of queries writes EXISTS")
 
     def iri(self, iri: str) -> str:
         """An IRI."""
@@ -81,7 +80,7 @@ class Namer:
         return str(Constant.iri(iri))
 
 
-# How strongly operators bind; a part that binds less is put in parentheses.
+# The precedence of operators; a part with lower precedence is put in parentheses.
 _STRENGTH = {
     "||": 1,
     "&&": 2,
@@ -128,7 +127,7 @@ def _operation(node: Call, strength: int, namer: Namer) -> str:
     if sign in ("IN", "NOT IN"):
         left = _text(parts[0], namer, strength + 1)
         return f"{left} {sign} ({_list(parts[1:], namer)})"
-    # Chains of || and && are one call, of the others they lean to the left.
+    # Chains of || and && are one call; other operators are left-associative.
     leaning = sign in ("||", "&&") or strength == _COMPARED
     first = _text(parts[0], namer, strength + 1 if leaning else strength)
     return f" {sign} ".join([first, *(_text(part, namer, strength + 1) for part in parts[1:])])

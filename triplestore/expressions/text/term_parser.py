@@ -1,9 +1,9 @@
-"""The parser of terms, on which those of expressions, rules and queries are built.
+"""The parser of terms, the base of those of expressions, rules and queries.
 
-Start at `TermParser`. What is always true: whatever is not a matter of grammar (an unknown prefix,
-a language tag that is none) is reported and parsing goes on; a breach of grammar is reported and
-raises `Stop`, and the caller goes on where it knows how. Every problem has an offset, says what was
-expected and, where names are close, what may have been meant.
+Start at `TermParser`. Always true: violations of the grammar are reported and raise `Stop`;
+the caller continues at a place that it knows. Other errors (an unknown prefix, an invalid language
+tag) are reported, and parsing continues. Every problem has an offset, says what was expected, and
+suggests a similar name if there is one.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from triplestore.expressions.text.tokens import (
 )
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import key_of, to_ntriples
+from triplestore.terms.term_keys import cache_of_short, key_of, to_ntriples
 from triplestore.terms.vocabulary import (
     XSD_BOOLEAN,
     XSD_DECIMAL,
@@ -43,27 +42,27 @@ from triplestore.terms.vocabulary import (
 )
 
 MOST_NESTED = 100
-"""How deep parentheses may be nested: Python's stack has an end."""
+"""Maximum depth of nested parentheses: Python's stack is limited."""
 
 
-_EVERY = 512  # tokens between two looks at the limits
+_EVERY = 512  # tokens between two checks of the limits
 MOST_PROBLEMS = 100
-"""Maximum number of problems of a text that are listed."""
+"""Maximum number of problems listed for a text."""
 
 MOST_LETTERS = 100
-"""Maximum length of a name that is compared with others for a hint. That takes its square: 1.5 ms
-for another name of 120 letters; and 5 million letters took 230 MB."""
+"""Maximum length of a name that is compared with others for a hint. The time is quadratic: 1.5 ms
+for another name of 120 letters; 5 million letters needed 230 MB."""
 
 MOST_NAMES = 1000
-"""Maximum number of names that one is compared with for a hint."""
+"""Maximum number of names compared for a hint."""
 
-_COMPARED = 20  # names between two looks at the limits
+_COMPARED = 20  # names between two checks of the limits
 
 
 class SyntaxProblem(NamedTuple):
-    """What is wrong at an offset of a text.
+    """A problem at an offset of a text.
 
-    code  `function` if a name or a number of arguments is wrong, which rules are checked for again
+    code  `function` if a name or a number of arguments is wrong, which is checked again for rules
     """
 
     offset: int
@@ -71,16 +70,16 @@ class SyntaxProblem(NamedTuple):
     code: str = "syntax"
 
 
-class Stop(Exception):  # noqa: N818 - it is no error to the user: the problem was reported before
-    """Parsing cannot go on from here."""
+class Stop(Exception):  # noqa: N818 - not an error for users: the problem was reported before
+    """Parsing cannot continue from here."""
 
 
 class TermParser:
     """Reads terms from tokens.
 
-    tokens    what is read; `at` is the number of the next token
-    prefixes  prefix -> namespace; parsers of declarations add to it
-    problems  what was wrong so far
+    tokens    the tokens of the text; `at` is the number of the next one
+    prefixes  prefix -> namespace; declarations add to it
+    problems  the problems found so far
     """
 
     def __init__(self, tokens: Tokens, prefixes: Mapping[str, str] | None = None) -> None:
@@ -100,19 +99,19 @@ class TermParser:
     # --- limits ---------------------------------------------------------------------------------
 
     def look_at_limits(self) -> None:
-        """Whatever can come many times calls this: now and then limits are looked at."""
+        """Check the limits from time to time; called for everything that may occur many times."""
         if self.at >= self._next_look:
             self._next_look = self.at + _EVERY
             current().check()
 
     def count_part(self) -> None:
-        """Note one more part of a pattern or a SELECT: the limits say how many a text may have."""
+        """Count one more part of a pattern or a SELECT, whose number is limited."""
         self._parts += 1
         most = current().text.parts
         if self._parts > most:
             self.report(
                 f"more than {most:,} parts (triple patterns, steps of paths, groups, filters, keys,"
-                " expressions of SELECT): use VALUES or IN for long lists, or give larger limits"
+                " expressions of SELECT): use VALUES or IN for long lists, or raise the limits"
             )
             raise Stop
 
@@ -127,31 +126,31 @@ class TermParser:
         return self.kinds[self.at] == WORD and self.texts[self.at].upper() == word
 
     def take(self, text: str) -> bool:
-        """Step over an operator or bracket, if it is the next token."""
+        """Skip an operator or bracket if it is the next token."""
         if self.is_operator(text):
             self.at += 1
             return True
         return False
 
     def take_word(self, word: str) -> bool:
-        """Step over a keyword, if it is the next token."""
+        """Skip a keyword if it is the next token."""
         if self.is_word(word):
             self.at += 1
             return True
         return False
 
     def expect(self, text: str, where: str) -> None:
-        """Step over an operator or bracket that must come next."""
+        """Skip an operator or bracket, which must come next."""
         if not self.take(text):
             self.fail(f"'{text}' {where}")
 
     def expect_word(self, word: str, where: str) -> None:
-        """Step over a keyword that must come next."""
+        """Skip a keyword, which must come next."""
         if not self.take_word(word):
             self.fail(f"{word} {where}", known=[word])
 
     def report(self, message: str, at: int | None = None, code: str = "syntax") -> None:
-        """Note a problem at a token, and go on."""
+        """Note a problem at a token, and continue."""
         at = self.at if at is None else at
         self.problems.append(SyntaxProblem(self.tokens.start(at), message, code))
         if len(self.problems) >= MOST_PROBLEMS:
@@ -160,22 +159,24 @@ class TermParser:
     def fail(self, expected: str, known: Iterable[str] = (), hint: str = "") -> Stop:
         """Note what was expected instead of the next token, and raise `Stop`.
 
-        known  words, of which a near one may have been meant
-        hint   what to do, if none of the causes that are known is the one
+        known  words; a similar one is suggested
+        hint   what to do if no known cause applies
         """
         found = self.tokens.describe(self.at)
         message = f"expected {expected}, found {found}"
         text = self.texts[self.at]
         long = self._long_string()
         if long is not None:
-            self.report(f"the string that begins with {self.texts[long][0] * 3} has no end", long)
+            self.report(
+                f"the string that begins with {self.texts[long][0] * 3} is not closed", long
+            )
             raise Stop
         if self.kinds[self.at] == BAD and text[:1] in "\"'":
-            message = f"the string that begins with {found} has no end on this line"
+            message = f"the string that begins with {found} is not closed on this line"
         elif text == "<" and self._begins_a_word():
-            message += f"; an IRI has an end, and in it there cannot be any of {_NOT_IN_IRIS}"
+            message += f"; an IRI ends with '>' and cannot contain any of {_NOT_IN_IRIS}"
         elif self.kinds[self.at] == BAD and text[0] == "<":
-            message = f"{found} is no IRI: there cannot be any of {_NOT_IN_IRIS} in one"
+            message = f"{found} is not an IRI: it cannot contain any of {_NOT_IN_IRIS}"
         elif self.kinds[self.at] in (WORD, PREFIXED):
             message += did_you_mean(text.upper(), known) or hint
         else:
@@ -184,7 +185,7 @@ class TermParser:
         raise Stop
 
     def _long_string(self) -> int | None:
-        """The token before or here that is two of three quotes, if there is one."""
+        """The token before or here that is two of three opening quotes; None if there is none."""
         for at in (self.at - 1, self.at):
             if at >= 0 and self.texts[at] in ("''", '""'):
                 start = self.tokens.starts[at]
@@ -193,14 +194,14 @@ class TermParser:
         return None
 
     def _begins_a_word(self) -> bool:
-        """True if a letter follows at once on the next token, as in `<http://a b>`."""
+        """True if a letter directly follows the next token, as in `<http://a b>`."""
         after = self.tokens.starts[self.at] + 1
         return self.tokens.text[after : after + 1].isalpha()
 
     # --- terms ----------------------------------------------------------------------------------
 
     def variable(self, where: str) -> Variable:
-        """A variable that must come next."""
+        """A variable, which must come next."""
         if self.kinds[self.at] != VARIABLE:
             self.fail(f"a variable {where}")
         self.at += 1
@@ -211,7 +212,7 @@ class TermParser:
         return self.kinds[self.at] in (PREFIXED, IRI)
 
     def iri(self) -> Constant:
-        """The IRI that is the next token, in full or as a prefixed name."""
+        """The IRI of the next token, in full or as a prefixed name."""
         self.look_at_limits()
         text, kind = self.texts[self.at], self.kinds[self.at]
         known = self._names.get(text) if kind == PREFIXED else None
@@ -236,7 +237,7 @@ class TermParser:
         return namespace + (_ESCAPED.sub(r"\1", local) if "\\" in local else local)
 
     def declaration(self, prefix: str) -> str:
-        """How a prefix that is missing is declared."""
+        """The declaration of a missing prefix, for messages."""
         return f"@prefix {prefix}: <...> ."
 
     def _declared(self) -> list[str]:
@@ -250,16 +251,16 @@ class TermParser:
             try:
                 return against_base(iri, self.base)
             except ValueError:
-                hint = "" if self.base else ": declare a BASE for those that are relative"
+                hint = "" if self.base else ": declare a BASE for relative IRIs"
                 self.report(f"<{iri}> {RELATIVE} ({error}){hint}")
         return iri
 
     def set_base(self, iri: str) -> None:
-        """What relative IRIs are relative to from here on."""
+        """Set the base of relative IRIs from here on."""
         self.base = iri
 
     def take_declaration(self) -> bool:
-        """Step over PREFIX or BASE, and what it declares, if that comes next."""
+        """Skip PREFIX or BASE with its declaration, if it comes next."""
         word = self.texts[self.at].upper()
         if word == "PREFIX":
             self.at += 1
@@ -283,13 +284,13 @@ class TermParser:
         self.declare(text[:-1], iri_of(self.iri()))
 
     def declare(self, prefix: str, namespace: str) -> None:
-        """What a prefix stands for from here on."""
+        """Set the namespace of a prefix from here on."""
         self.prefixes[prefix] = namespace
         self._unknown.discard(prefix)
         self._names.clear()
 
     def constant(self, where: str) -> Constant:
-        """An IRI, blank node, literal or triple term that must come next."""
+        """An IRI, blank node, literal or triple term, which must come next."""
         self.look_at_limits()
         kind = self.kinds[self.at]
         if kind in (PREFIXED, IRI):
@@ -315,7 +316,7 @@ class TermParser:
         raise AssertionError
 
     def number_follows(self) -> bool:
-        """True if a number follows at once on the next token, which is a sign."""
+        """True if a number directly follows the next token, which is a sign."""
         at = self.at + 1
         adjacent = self.tokens.starts[at] == self.tokens.starts[self.at] + 1
         return adjacent and self.kinds[at] in _NUMBERS
@@ -337,7 +338,7 @@ class TermParser:
                     ox.Literal(lexical, language=language, direction=ways[direction])
                 )
             except (ValueError, KeyError):
-                self.report(f"'@{tag}' is no language tag", at + 1)
+                self.report(f"'@{tag}' is not a language tag", at + 1)
         elif self.take("^^"):
             if not self.is_iri():
                 self.fail("the IRI of a datatype after '^^'")
@@ -345,7 +346,7 @@ class TermParser:
             try:
                 return Constant.of(ox.Literal(lexical, datatype=ox.NamedNode(iri_of(datatype))))
             except ValueError as error:
-                self.report(f"no literal has this datatype: {error}", self.at - 1)
+                self.report(f"literals cannot have this datatype: {error}", self.at - 1)
         return Constant(b"\x03" + lexical.encode())
 
     def _string_text(self) -> str:
@@ -362,7 +363,7 @@ class TermParser:
             return lexical
 
     def string(self, where: str) -> str:
-        """A string without tag or datatype that must come next."""
+        """A string without tag or datatype, which must come next."""
         if self.kinds[self.at] != STRING:
             self.fail(f"a string {where}")
         return self._string_text()
@@ -376,19 +377,21 @@ class TermParser:
         self.expect(")>>", "at the end of a triple term")
         subject, predicate, _ = parts
         if subject.kind not in (1, 2) or predicate.kind != 1:
-            self.report("a triple term has an IRI or blank node, an IRI, and any term", start)
+            self.report(
+                "a triple term consists of an IRI or blank node, an IRI, and any term", start
+            )
         inner = b" ".join(to_ntriples(part.key) for part in parts)
         return Constant(b"\x06<<( " + inner + b" )>>")
 
     def enter(self) -> None:
-        """Go one level deeper; `leave` comes back."""
+        """Enter a nested level; `leave` returns from it."""
         self.depth += 1
         if self.depth > MOST_NESTED:
             self.report(f"nested more than {MOST_NESTED} deep: use BIND for parts of it")
             raise Stop
 
     def leave(self) -> None:
-        """Come back from a level."""
+        """Return from a nested level."""
         self.depth -= 1
 
 
@@ -400,7 +403,7 @@ _SHORT = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": 
 
 
 def did_you_mean(name: str, known: Iterable[str], after: str = "") -> str:
-    """`, did you mean X?` where something known is near; else nothing.
+    """` (did you mean X?)` if a known name is similar; else "".
 
     >>> did_you_mean("STRLENGTH", ["STRLEN", "STR"])
     ' (did you mean STRLEN?)'
@@ -424,7 +427,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 
 
 def iri_of(constant: Constant) -> str:
-    """The IRI of a constant that is one."""
+    """The IRI of a constant, which must be an IRI."""
     return constant.key[1:].decode()
 
 
@@ -434,7 +437,7 @@ def typed(lexical: str, datatype: str) -> Constant:
 
 
 def unescape(text: str) -> str:
-    """The text that escapes in a string or an IRI stand for."""
+    """A string or an IRI with its escapes replaced."""
     return _UNESCAPED.sub(_unescaped, text)
 
 
@@ -443,25 +446,25 @@ def _unescaped(match: re.Match[str]) -> str:
     if what[0] in "uU" and len(what) > 1:
         code = int(what[1:], 16)
         if code > 0x10FFFF or 0xD800 <= code < 0xE000:
-            raise ValueError(f"'\\{what}' is no character")
+            raise ValueError(f"'\\{what}' is not a character")
         return chr(code)
     if what not in _SHORT:
-        raise ValueError(f"'\\{what}' is no escape")
+        raise ValueError(f"'\\{what}' is not an escape")
     return _SHORT[what]
 
 
 @cache_of_short(1 << 14)
 def valid_iri(iri: str) -> str:
-    """The IRI, if it is an absolute one; else ValueError."""
+    """The IRI; ValueError if it is not absolute."""
     return ox.NamedNode(iri).value
 
 
-RELATIVE = "is no absolute IRI"
-"""In the message about an IRI that there is no base for."""
+RELATIVE = "is not an absolute IRI"
+"""Part of the message about a relative IRI without a base."""
 
 
 def against_base(iri: str, base: str | None) -> str:
-    """A relative IRI resolved against a base; ValueError if there is none or it cannot be."""
+    """A relative IRI resolved against a base; ValueError without a base, or if it is invalid."""
     if base is None:
         raise ValueError("no base is declared")
     try:

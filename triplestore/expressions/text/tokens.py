@@ -1,16 +1,15 @@
-"""Tokens of SPARQL, and of rules, which are written in the same words.
+"""Tokens of SPARQL and of rules.
 
-Start at `Tokens`. A text becomes parallel lists (kind, text, offset), which is the fastest that
-Python does, 1 us a token; lines and columns are worked out only where something is reported. What
-is always true: every text has tokens; what is none is of kind BAD, up to the next space; the last
-token is END.
+Start at `Tokens`. A text becomes parallel lists (kind, text, offset), which is fastest in Python: 1
+us per token. Lines and columns are computed only for messages. Always true: every text has
+tokens; invalid text is of kind BAD, up to the next space; the last token is END.
 
-Words of SPARQL need no space between them where the longest one that fits is clear:
-`FILTERsameTerm(?x,?y)`, `LIMIT10`. A word that is none of the language is cut where it is all made
-of such words; any other stays whole, so that an error message can name it.
+Words of SPARQL need no space between them if the longest match is clear: `FILTERsameTerm(?x,?y)`,
+`LIMIT10`. An unknown word is cut if it consists of such words only; any other stays whole, so that
+an error message can name it.
 
-Texts of ASCII alone, and that are most, are read by an expression that knows no other letters: with
-those of all scripts each of its classes takes Python 2 ms to compile, 40 ms for all of them.
+ASCII texts (most texts) are read by an expression without other letters: with the letters of all
+scripts, each of its classes takes Python 2 ms to compile, 40 ms in total.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ BLANK: Final = 11
 BAD: Final = 12
 DATA: Final = 13
 
-_EVERY = 4096  # tokens between two looks at the limits
-_BYTES = 250  # for each token: itself, and what a parser makes of it
-_LONG = 300  # characters of a word: more than the prefix of a name may have
-_NUMBER = re.compile(r"[0-9]+(?:[eE][0-9]+)?")  # of those that a word can have
+_EVERY = 4096  # tokens between two checks of the limits
+_BYTES = 250  # per token, including the parser's result for it
+_LONG = 300  # characters of a word that is longer than any prefix of a name
+_NUMBER = re.compile(r"[0-9]+(?:[eE][0-9]+)?")  # a number inside of a word
 
 KINDS = {
     END: "the end of the text",
@@ -83,7 +82,7 @@ _KNOWN = _WORDS | _CALLED
 
 
 def _sizes_by_start() -> dict[str, list[int]]:
-    """For each two letters, how long the words are that begin with them, the longest first."""
+    """By first two letters, the lengths of the known words, the longest first."""
     sizes: dict[str, set[int]] = {}
     for word in _KNOWN:
         sizes.setdefault(word[:2], set()).add(len(word))
@@ -94,7 +93,7 @@ _SIZES = _sizes_by_start()
 
 
 def _cuts(word: str, at: int = 0) -> list[str]:
-    """The words, written without spaces, that a word goes on with, to its end or up to a digit.
+    """The known words that make up a word from a place on, to its end or up to a digit.
 
     >>> _cuts("FILTERsameTerm"), _cuts("LIMIT10"), _cuts("STRLENGTH"), _cuts("COUNTIF")
     (['FILTER', 'sameTerm'], ['LIMIT'], [], [])
@@ -116,19 +115,19 @@ def _cuts(word: str, at: int = 0) -> list[str]:
 
 
 def _letters(is_ascii: bool) -> tuple[str, str, str]:
-    """What classes of characters have: letters, these and `_`, all that names go on with."""
+    """Contents of classes of characters: letters, letters and `_`, characters within names."""
     base, marks = (_ASCII, "") if is_ascii else (_BASE, _MARKS)
     return base, base + "_", base + r"_0-9\-" + marks
 
 
 @cache
 def name_pattern(is_ascii: bool) -> str:
-    """What a prefixed name is, for a verbose regular expression; in ASCII, or any."""
+    """A verbose regular expression for prefixed names, in ASCII or in all scripts."""
     base, u, chars = _letters(is_ascii)
-    # Possessive, here and below: Python would keep a place to come back to for each character.
+    # Possessive, here and below: otherwise Python keeps a backtracking point for each character.
     local = rf"(?:[{u}:0-9]|{_PERCENT})(?:[{chars}:]++|{_PERCENT}|\.+(?=[{chars}:%\\]))*+"
-    # At most 256 characters, and all or nothing: words that no `:` follows (a.a.a.a) are scanned as
-    # a prefix from each of them on, which would take the square of their number.
+    # At most 256 characters: words that no `:` follows (a.a.a.a) are scanned as a prefix from each
+    # of them on, which would take quadratic time.
     prefix = rf"[{base}](?:[{chars}]|\.+(?=[{chars}])){{0,255}}+"
     return rf"(?:{prefix})?:(?:{local})?"
 
@@ -170,9 +169,9 @@ def _pattern(rules: bool, is_ascii: bool) -> re.Pattern[str]:
 class Tokens:
     """The tokens of a text.
 
-    kinds, texts, starts   one entry for each token, END last. The text of a variable, an IRI, a
-                           tag or a blank node is what it says, without its marks
-    blocks                 spans of the text, in order, that are one token of kind DATA each
+    kinds, texts, starts   one entry per token, END last. The text of a variable, an IRI, a tag or a
+                           blank node is without its marks
+    blocks                 spans of the text, in order; each is one token of kind DATA
 
     >>> tokens = Tokens("?x <= 5 .")
     >>> list(zip(tokens.kinds, tokens.texts))
@@ -199,8 +198,8 @@ class Tokens:
         size = len(text) - sum(end - start for start, end in blocks)
         if size > limits.text.size:
             raise ParseError(
-                f"the text has {size:,} characters, and may have at most "
-                f"{limits.text.size:,}; ask several times, or give it larger limits"
+                f"the text has {size:,} characters, more than the limit of "
+                f"{limits.text.size:,}; split it, or raise the limit"
             )
         self._in_rules = slash_comments
         pattern = _pattern(slash_comments, text.isascii())
@@ -217,7 +216,7 @@ class Tokens:
             start = self._read_on(pattern, start, end)
 
     def _read_on(self, pattern: re.Pattern[str], start: int, end: int) -> int:
-        """Read as far as words are whole; the place behind the one that had to be cut, or `end`."""
+        """Read until a word must be cut; return the place behind that word, or `end`."""
         kinds, texts, starts = self.kinds.append, self.texts.append, self.starts.append
         for number, match in enumerate(pattern.finditer(self.text, start, end), len(self.kinds)):
             if number % _EVERY == 0 and number:
@@ -236,24 +235,24 @@ class Tokens:
         return end
 
     def _look(self, number: int, offset: int) -> None:
-        """Raise if this number of tokens up to an offset exceeds the limits."""
+        """Raise if the number of tokens up to an offset exceeds the limits."""
         limits = current()
         limits.need(_BYTES * number)
         if number > limits.text.tokens:
             line, column = self.place(offset)
             raise ParseError(
-                f"the text has more than {limits.text.tokens:,} words, names and signs; ask "
-                "several times, or give it larger limits",
+                f"the text has more than {limits.text.tokens:,} words, names and signs; split it, "
+                "or raise the limit",
                 line=line,
                 column=column,
             )
 
     def _cut(self, word: str, start: int) -> int:
-        """Add the words that a word is made of, and numbers between them; the place behind them,
-        which is where the word starts if it stays whole.
+        """Add the words of which a word consists, and numbers between them; return the place
+        behind them, which is the start of the word if it stays whole.
 
-        Numbers of a long word are read here: going on behind each of them with the expression would
-        read all that follows again, up to the word's end.
+        Numbers of a long word are read here: continuing with the expression behind each of them
+        would read the rest of the word again each time.
         """
         at = 0
         while parts := _cuts(word, at):
@@ -278,19 +277,19 @@ class Tokens:
         self.starts.append(start)
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both from 1 on."""
+        """Line and column of an offset, from 1 on."""
         if self._lines is None:
             self._lines = [0, *(found.end() for found in re.finditer(r"\n|\r\n?", self.text))]
         line = bisect_right(self._lines, offset)
         return line, offset - self._lines[line - 1] + 1
 
     def start(self, at: int) -> int:
-        """Where a token begins, its marks included."""
+        """The place where a token begins, including its marks."""
         start = self.starts[at]
         return start - {VARIABLE: 1, IRI: 1, AT: 1, BLANK: 2}.get(self.kinds[at], 0)
 
     def describe(self, at: int) -> str:
-        """A token as an error message names it."""
+        """A token's name in error messages."""
         kind = self.kinds[at]
         if kind == END:
             return KINDS[END]

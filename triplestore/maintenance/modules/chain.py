@@ -1,9 +1,9 @@
-"""Groups whose rules are regular chains: by reachability in a graph times an automaton.
+"""Groups whose rules are regular chains: reachability in a graph times an automaton.
 
 Start reading at `Chain`. The papers have no such module: the thesis names it as future work. Its
-bounds for Add, Del and Red hold here as for tc. Beside what comes from outside, edges are the
-facts of the lower relations that chains go through; each has a label. What a change of labelled
-edges does to each relation of the group is the scheme's answer, and exact.
+bounds for Add, Del and Red hold here as for tc. The edges are the external facts, and the facts of
+lower relations that chains go through; each has a label. The scheme finds exactly how a change of
+labelled edges changes each relation of the group.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from triplestore.closures.chains.automaton import Name
 from triplestore.closures.chains.regular_closure import RegularClosure
 from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.closures.scheme import PairDifference
-from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.one_closure import written_out
 from triplestore.maintenance.modules.protocol import ClosureKind, FactsByRelation
 from triplestore.maintenance.update_state import Work
@@ -21,12 +20,12 @@ from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64
 from triplestore.relations.pair_relation import PairRelation
-from triplestore.rules.modules.chain_rules import outside, system_of
+from triplestore.rules.modules.chain_shapes import outside, system_of
 from triplestore.rules.modules.module_groups import Owned
 
 
 class Chain(ClosureKind):
-    """Chains: their edges are facts of other relations too, so they are always written out."""
+    """Chains. Their edges are facts of other relations too, so they are always written out."""
 
     kind = CHAINS
     compresses = False
@@ -60,12 +59,12 @@ class Chain(ClosureKind):
 def _changed(
     owned: Owned, work: Work, known: Attached, touched: Batch
 ) -> tuple[RegularClosure, dict[int, PairDifference]]:
-    """The scheme after some facts were touched, and what that did to each relation."""
+    """The scheme after some facts were touched, and the changes of each relation."""
     removed: dict[Name, U64] = {}
     added: dict[Name, U64] = {}
     for name, key in zip(owned.relations, known.structure.relations, strict=True):
         keys = touched.get(name, NO_KEYS)
-        before, after = was_external(work, name, keys), is_external(work, name, keys)
+        before, after = work.was_supported(name, keys), work.supported(name, keys)
         removed[outside(key)], added[outside(key)] = keys[before & ~after], keys[after & ~before]
     for key, name in owned.letters.items():
         removed[key], added[key] = work.gone.keys_of(name), work.added.keys_of(name)
@@ -77,7 +76,7 @@ def _changed(
 
 
 def _built(owned: Owned, work: Work, structure: Structure, external: Batch) -> RegularClosure:
-    """The scheme of all that comes from outside and from below."""
+    """The scheme of all external facts and facts from below."""
     automaton = regular_system(system_of(structure))
     assert automaton is not None, "it was found before"
     edges: dict[Name, U64] = {}

@@ -1,13 +1,13 @@
 """A module that owns a stratum: the closure of a group of rules, by a scheme.
 
-Start reading at `ClosureModule`. The stratum of the group is done in three steps: the nonrecursive
-rules say, by the counters, which facts come from outside (*external* facts: they are stated, or a
-nonrecursive rule derives them); the scheme says what the change of these does to the closure,
-exactly; and that is what is gone and new. Nothing is overdeleted, and no proof is looked for.
+Start reading at `ClosureModule`. The stratum of the group is done in three steps. The nonrecursive
+rules say, by the counters, which facts are *external* (asserted, or derived by a nonrecursive
+rule). The scheme says exactly how a change of these changes the closure. The difference is what is
+gone and new. Nothing is overdeleted, and no proof is searched.
 
-Where there is no scheme yet, or the rules of the group that are in force have changed, the closure
-is built from all external facts and compared with what held before. Where guards fail and no scheme
-fits the rules that are left, the stratum is derived anew by these rules.
+If there is no scheme yet, or other rules of the group are in force now, the closure is built from
+all external facts and compared with what held before. If guards fail and no scheme fits the rules
+that are left, these rules derive the stratum from scratch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from triplestore.closures.attached import Attached, Structure
 from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.chain import Chain
-from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.modules.one_closure import is_compressed
 from triplestore.maintenance.modules.protocol import (
     ClosureKind,
@@ -93,8 +92,8 @@ def close_group(owned: Owned, work: Work, task: Task) -> StratumOutcome:
         for name, facts in found.items():
             sets.put(name, facts if isinstance(facts, DifferenceSet) else KeySet(facts))
     if not made.compressed:
-        stated = sum(len(work.plus.get(name, ())) for name in added)
-        work.budget.spend(max(0, sum(map(len, added.values())) - stated))
+        asserted = sum(len(work.plus.get(name, ())) for name in added)
+        work.budget.spend(max(0, sum(map(len, added.values())) - asserted))
     work.rounds += 1
     kept = "compressed, " if made.compressed else ""
     return f"{structure.kind} closure", kept + why, (gone, added)
@@ -105,10 +104,10 @@ def _by_rules(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     work.made_schemes[owned.anchor] = None
     if not (_is_touched(work, task) or owned.anchor in work.schemes):
         return "rules", "nothing has changed", ({}, {})
-    for name in owned.relations:  # what rules derived that are gone was not looked for
+    for name in owned.relations:  # nothing looked for what the removed rules derived
         task.lost_rec.put(name, unsupported_keys(work.stored, name))
     strategy: Strategy = Rematerialise() if task.kept.families else DRedC()
-    counters, work.recursive = work.recursive, None  # facts that a module owns have none
+    counters, work.recursive = work.recursive, None  # facts that a module owns have no counters
     update = StratumUpdate(work, task)
     how, _ = strategy.run(update)
     work.recursive = counters
@@ -116,7 +115,7 @@ def _by_rules(owned: Owned, work: Work, task: Task) -> StratumOutcome:
 
 
 def _is_touched(work: Work, task: Task) -> bool:
-    """Whether anything has changed that rules of the stratum look at."""
+    """Whether anything changed that rules of the stratum read."""
     update = StratumUpdate(work, task)
     below = (update.low_gone, update.low_added, update.large_gone, update.large_added)
     own = (task.fresh, task.fewer, task.minus, task.plus, task.lost, task.lost_rec)
@@ -130,18 +129,18 @@ def _counted_part(task: Task, type_id: int) -> Task:
     return Task(task.number, kept, fresh, task.minus, task.plus, task.lost)
 
 
-# -- all of it -------------------------------------------------------------------------------------
+# -- from scratch --------------------------------------------------------------------------------
 
 
 def _built(
     owned: Owned, work: Work, structure: Structure, touched: Batch
 ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
-    """The scheme of all that comes from outside, and how it differs from what held before."""
+    """The scheme of all external facts, and how it differs from what held before."""
     external: Batch = {}
     for name in owned.relations:
-        keys = unite(all_external(work, name), touched.get(name, NO_KEYS))
-        keys = unite(keys, work.counts.changed(name)[0])  # rules that are recursive no more
-        from_outside = is_external(work, name, keys)
+        keys = unite(work.all_supported(name), touched.get(name, NO_KEYS))
+        keys = unite(keys, work.counts.changed(name)[0])  # of rules that are no longer recursive
+        from_outside = work.supported(name, keys)
         external[name] = keys if from_outside.all() else keys[from_outside]
     made, closures = CLOSURE_KINDS[structure.kind].built(owned, work, structure, external)
     gone: FactsByRelation = {}
@@ -161,8 +160,8 @@ def _built(
 
 
 def _compared(old: StoredPairs, new: PairRelation, external: U64) -> tuple[U64, int]:
-    """The old pairs that are not among the new, and how many are. The external ones are, so they
-    need not be looked for: of what nothing was derived from yet, these are all."""
+    """The old pairs that are not among the new ones, and the number of those that are. External
+    pairs are among the new ones, so they are not looked up. Without derived pairs these are all."""
     lost, common = [NO_KEYS], 0
     for keys in old.blocks():
         open_ = without(keys, external)
@@ -180,8 +179,8 @@ def _without(new: PairRelation, old: StoredPairs) -> Iterator[U64]:
 
 
 def _written_without(blocks: Iterator[U64], count: int, old: StoredPairs) -> U64:
-    """The keys of sorted blocks that are not among the old ones, of which there are `count`; never
-    more than these and a block are in memory."""
+    """The keys of sorted blocks that are not among the old ones; there are `count`. Never more than
+    these and one block are in memory."""
     found: U64 = np.empty(count, dtype=np.uint64)
     taken, at = old.array(0), 0
     for block in blocks:

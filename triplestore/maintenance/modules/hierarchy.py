@@ -1,8 +1,8 @@
-"""The module of class hierarchies: blocks of strata that have nothing but subclass rules.
+"""The module of class hierarchies: blocks of strata that have only subclass rules.
 
-Start reading at `HierarchyModule`. What these rules give a member depends on that member only, so
-the classes of each touched member are computed anew by one kernel, counters included, and compared
-with what they were: Diff, Del, Red and Add are one step, and exact.
+Start reading at `HierarchyModule`. The classes of a member depend on that member only. So a kernel
+computes the classes of each touched member again, with counters, and they are compared with the old
+ones. Diff, Del, Red and Add are one step, and exact.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import numpy as np
 
 from triplestore.maintenance.modules.protocol import Module, StratumOutcome
 from triplestore.maintenance.steps.stratum_state import Task
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import places_in, sorted_distinct, unite, without
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U8, U32, U64, low, pack, swap
 from triplestore.rules.subclass_levels import Hierarchy
-
-_ROOM = 1 << 20
-"""Maximum number of rows that one call of the kernel makes, unless one member has more."""
 
 
 class HierarchyModule(Module):
@@ -43,7 +41,7 @@ class HierarchyModule(Module):
 def update_hierarchy(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
     """Bring a block of subclass rules up to date; returns what is gone and what is new.
 
-    fresh  classes from which new rules conclude
+    fresh  body classes of new rules
     """
     members = _touched(block, work, task, fresh)
     if len(members) == 0:
@@ -56,7 +54,7 @@ def update_hierarchy(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tu
 
 
 def _touched(block: Hierarchy, work: Work, task: Task, fresh: U32) -> U32:
-    """The members of which something changed that matters here."""
+    """The members with changes that matter here."""
     name = work.type_id
     parts: list[U32] = []
     for changed in (work.gone, work.added):
@@ -72,7 +70,7 @@ def _touched(block: Hierarchy, work: Work, task: Task, fresh: U32) -> U32:
 
 
 def _facts(block: Hierarchy, work: Work, task: Task, members: U32) -> tuple[U64, U8]:
-    """Facts of the members as (class, member), sorted by member, and which are given."""
+    """Facts of the members as (class, member), sorted by member, and which of them are given."""
     name = work.type_id
     view = work.new().pairs(name)
     if len(members) * 4 > len(work.stored.pairs(name)):
@@ -88,7 +86,7 @@ def _facts(block: Hierarchy, work: Work, task: Task, members: U32) -> tuple[U64,
     keys = swap(np.sort(swap(keys)))
     given = np.ones(len(keys), dtype=np.uint8)
     own = block.concludes(keys).nonzero()[0]
-    given[own] = work.stated(name, keys[own])
+    given[own] = work.asserted(name, keys[own])
     return keys, given
 
 
@@ -103,7 +101,7 @@ def _close(block: Hierarchy, work: Work, members: U32, keys: U64, given: U8) -> 
     size = len(block.ids)
     truth, counts = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.uint32)
     stack, touched = np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint32)
-    room = max(size, min(_ROOM, 64 + 16 * len(keys) + size))
+    room = max(size, min(MAINTENANCE.hierarchy_rows, 64 + 16 * len(keys) + size))
     out = [np.empty(room, dtype=np.uint32) for _ in range(3)]
     state = np.zeros(3, dtype=np.int64)
     pieces: list[tuple[U64, U32]] = []
@@ -131,7 +129,7 @@ def _close(block: Hierarchy, work: Work, members: U32, keys: U64, given: U8) -> 
 
 def _apply(work: Work, before: U64, found: U64, counts: U32) -> tuple[Batch, Batch]:
     name = work.type_id
-    if len(before) == 0:  # nothing to compare with, as when a hierarchy is new
+    if len(before) == 0:  # nothing to compare with, for example in a new hierarchy
         some = counts != 0
         work.counts.change(name, found[some], counts[some].astype(np.int64))
         return _put(work, before, found)

@@ -1,6 +1,6 @@
-"""Relations that come to one closure, which is seen from two sides: transitive ones, with inverses.
+"""Relations that share one closure, in two directions: transitive ones, with their inverses.
 
-Start reading at `OneClosure`. Edges are what comes from outside, of all relations of the group.
+Start reading at `OneClosure`. Its edges are the external facts of all relations of the group.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.attached import Attached, Structure
-from triplestore.closures.kinds import SCHEMES
+from triplestore.closures.attached import SCHEMES, Attached, Structure
 from triplestore.closures.scheme import PairStream, Scheme
-from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.protocol import ClosureKind, FactsByRelation
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
@@ -43,8 +41,8 @@ class OneClosure(ClosureKind):
         before, after = (np.zeros(len(edges), dtype=np.bool_) for _ in range(2))
         for name, turned in zip(owned.relations, known.structure.turned, strict=True):
             keys = swap(edges) if turned else edges
-            before |= was_external(work, name, keys)
-            after |= is_external(work, name, keys)
+            before |= work.was_supported(name, keys)
+            after |= work.supported(name, keys)
         removed, added = edges[before & ~after], edges[after & ~before]
         work.run.instances["closure"] += len(edges)
         scheme, difference = known.closure.changed(removed, added, work.budget)
@@ -59,7 +57,7 @@ class OneClosure(ClosureKind):
 
 
 def _seen(scheme: PairRelation, turned: bool) -> PairRelation:
-    """The pairs of a relation of the group, given the closure."""
+    """The pairs of a relation of the group, from the closure."""
     return inverse(scheme) if turned else scheme
 
 
@@ -71,7 +69,7 @@ def is_compressed(work: Work, closure: Attached) -> bool:
 
 
 def _attached(owned: Owned, work: Work, structure: Structure, scheme: Scheme) -> Attached:
-    """A scheme, and whether the closure is written out."""
+    """The scheme, with whether the closure is written out."""
     made = Attached(structure, owned.relations, scheme, False)
     if is_compressed(work, made):
         return made._replace(compressed=True)
@@ -89,8 +87,8 @@ def _put(
     these: PairLookup,
     others: PairLookup,
 ) -> None:
-    """Add pairs of a closure to facts. Where the closure is compressed they are listed only if a
-    rule, a counter or a reader asks for it."""
+    """Add pairs of a closure to facts. Pairs of a compressed closure are listed only if a rule, a
+    counter or a reader needs them."""
     count = pairs.count()
     if count == 0:
         return
@@ -102,7 +100,7 @@ def _put(
 
 
 def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
-    """Facts of the group as edges of its closure, with repetitions."""
+    """The facts of the group as edges of its closure, with repetitions."""
     found = []
     for name, turned in zip(owned.relations, structure.turned, strict=True):
         if name in facts:
@@ -111,6 +109,6 @@ def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
 
 
 def written_out(blocks: Iterator[U64]) -> U64:
-    """All keys of some blocks."""
+    """The keys of all blocks."""
     found = list(blocks)
     return found[0] if len(found) == 1 else np.concatenate([NO_KEYS, *found])

@@ -1,16 +1,16 @@
-"""Rules that look at one side of a closure only, evaluated without its pairs.
+"""Rules that read one side of a closure only, evaluated without its pairs.
 
-Start reading at `kept_place`. `C(x) :- R(x, y), ...` has an instance for each y, and nothing in it
-depends on which: so it is evaluated once for each x, and each conclusion is counted as often as x
-has pairs. A scheme knows that number for all x without listing a pair. Where nothing depends on x
-either (`C(:w) :- R(x, y)`), one evaluation stands for all pairs.
+Start reading at `kept_place`. `C(x) :- R(x, y), ...` has an instance for each y, but does not
+depend on y otherwise. So it is evaluated once for each x, and each conclusion is counted once for
+each pair of x. A scheme knows the number of pairs for all x without listing them. If nothing
+depends on x either (`C(:w) :- R(x, y)`), one evaluation stands for all pairs.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows, column
+from triplestore.evaluate.binding_frames import Bindings, column
 from triplestore.evaluate.conclusions import heads_of
 from triplestore.evaluate.evaluation import Evaluation
 from triplestore.relations.facts.counts import CountChanges
@@ -20,7 +20,7 @@ from triplestore.rules.families import Family
 
 
 def kept_place(family: Family, item: int) -> int | None:
-    """The place of a body's atom that the rule's conclusion has, if nothing uses its other one;
+    """The place of an atom whose variable is in the conclusion, if nothing uses the other variable;
     either place if nothing uses any (`is_unused`)."""
     if item >= len(family.body) or family.summary is not None or family.head.relation == ANY:
         return None
@@ -43,7 +43,7 @@ def kept_place(family: Family, item: int) -> int | None:
 
 
 def is_unused(family: Family, item: int) -> bool:
-    """Whether nothing uses either variable of an atom that `kept_place` has a place of."""
+    """Whether nothing uses either variable of an atom for which `kept_place` has a place."""
     place = kept_place(family, item)
     return place is not None and family.body[item].terms[place] not in family.head.terms
 
@@ -68,12 +68,12 @@ def count_weighted(
     counts: CountChanges,
     family: Family,
     item: int,
-    rows: Rows,
+    rows: Bindings,
     n: int,
     values: U32,
     weights: I64,
 ) -> Batch:
-    """Count what instances conclude, each as often as its id in the kept place weighs."""
+    """Count the conclusions of instances, each by the weight of its id in the kept place."""
     if n == 0:
         return {}
     place = kept_place(family, item)

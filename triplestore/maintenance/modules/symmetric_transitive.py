@@ -8,8 +8,8 @@ CLOSEEDGES). The functions are those of the scheme,
     Add, at first       `SymmetricClosure.build`
     Del, Red, then Add  `SymmetricClosure.changed(removed, added)`
 
-Ours deviates as follows. The edges from outside are kept beside the components, so a component that
-lost an edge is looked at again from its edges, and only pairs that no longer hold are deleted; the
+Ours deviates as follows. The external edges are kept beside the components. So a component that
+lost an edge is found again from its edges, and only pairs that no longer hold are deleted. The
 papers delete all pairs of the component and rebuild it from Y_R.
 """
 

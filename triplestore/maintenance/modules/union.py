@@ -1,12 +1,12 @@
-"""Unions as views: the rows of closures that are not written out are not copied upwards either.
+"""Unions as views: pairs of closures that are not written out are not copied upwards either.
 
 The union scheme of the storage paper (algorithm 3), with deletions. Start reading at `UnionModule`.
-The rules that copy other properties into this one are not evaluated where it is a view: its pairs
-are those of its parts and its own rows, which are the facts that are stated or that other rules
-derive. Only these have counts. What a change does to the union is found from the changes of its
-parts: a pair that a part lost is gone if no other part has it.
+If the property is a view, the rules that copy other properties into it are not evaluated. Its pairs
+are those of its parts and its own rows, which are asserted or derived by other rules. Only its own
+rows have counts. Changes of the union are found from the changes of its parts: a pair that a part
+lost is gone if no other part has it.
 
-Where a view saves nothing (the parts are rows, or few) the property has rows like any other, by all
+If a view saves nothing (the parts are rows, or few), the property has rows like any other, by all
 its rules, with all their counts.
 """
 
@@ -17,26 +17,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from triplestore.closures.attached import Attached
+from triplestore.closures.attached import Attached, Schemes
 from triplestore.closures.described import parts_of
-from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_streams import merged
+from triplestore.closures.union_view import UnionOf, merged
 from triplestore.maintenance.dred_c import DRedC
-from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
 from triplestore.maintenance.modules.protocol import Module, StratumOutcome
 from triplestore.maintenance.steps.stratum import StratumUpdate
 from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import PairView
 from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
+from triplestore.relations.thresholds import RELATIONS
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.modules.chain_shapes import shape_of
 from triplestore.rules.modules.module_groups import Owned
-from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
 from triplestore.rules.strata import CompiledStratum, Strata
+from triplestore.rules.thresholds import RULES
 
 
 class UnionPart(NamedTuple):
@@ -73,7 +73,7 @@ def close_union(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     viewed = _is_viewed(owned, work, parts, known is not None)
     if not viewed and known is None:
         work.made_schemes[name] = None
-        if task.fewer:  # what recursive rules derived that are gone was not looked for
+        if task.fewer:  # nothing looked for what the removed rules derived
             task.lost_rec.put(name, unsupported_keys(work.stored, name))
         update = StratumUpdate(work, task)
         DRedC().run(update)
@@ -116,8 +116,8 @@ def _parts(owned: Owned) -> list[UnionPart]:
 
 
 def _is_viewed(owned: Owned, work: Work, parts: Sequence[UnionPart], before: bool) -> bool:
-    """Whether to keep the union as a view: if `schemes` says so, or parts that are closures are not
-    written out and have many pairs, or all pairs as rows would not fit in the budget."""
+    """Whether to keep the union as a view: if `schemes` says so, or parts that are not written out
+    have many pairs, or all pairs as rows would exceed the budget."""
     mode = work.choice.mode_of(owned.group.relations)
     if mode != "auto":
         return mode == "compressed"
@@ -125,19 +125,19 @@ def _is_viewed(owned: Owned, work: Work, parts: Sequence[UnionPart], before: boo
     _, closed = work.closed_relations()
     hidden = sum(size for name, size in sizes.items() if name in closed)
     most = work.budget.bytes
-    if most is not None and sum(sizes.values()) * ROW_BYTES > most:
+    if most is not None and sum(sizes.values()) * RULES.row_bytes > most:
         return True
-    return hidden >= (FEW if before else MANY)
+    return hidden >= (RULES.still_compressed if before else RULES.compressed_pairs)
 
 
 def _size(work: Work, name: int) -> int:
-    """How many facts of a property hold now."""
+    """The number of facts of a property that hold now."""
     added, gone = work.added.get(name, ()), work.gone.get(name, ())
     return len(work.stored.pairs(name)) + len(added) - len(gone)
 
 
 def _rest(owned: Owned, stratum: CompiledStratum, work: Work) -> CompiledStratum:
-    """A stratum without the rules that copy."""
+    """A stratum without the copying rules."""
     if stratum.plain is None:
         families = [one for one in stratum.families if not owned.rules.issuperset(one.rules)]
         made = Strata(families, work.type_id).get(stratum.number)
@@ -148,7 +148,7 @@ def _rest(owned: Owned, stratum: CompiledStratum, work: Work) -> CompiledStratum
 def _count_copies(
     owned: Owned, work: Work, stratum: CompiledStratum, setting: Any, sign: int
 ) -> None:
-    """Count what the rules that copy conclude: they are evaluated from now on, or no more."""
+    """Count the conclusions of the copying rules: they are evaluated from now on, or no longer."""
     for family in stratum.nonrecursive:
         if not owned.rules.issuperset(family.rules):
             continue
@@ -161,7 +161,7 @@ def _count_copies(
 
 
 class _After:
-    """The union as it is from now on, to be looked up."""
+    """The union after the update, for look-ups."""
 
     def __init__(self, work: Work, parts: Sequence[UnionPart], own: PairView) -> None:
         new = work.new()
@@ -187,8 +187,8 @@ class _After:
 def _changed(
     work: Work, name: int, parts: Sequence[UnionPart], known: UnionOf, touched: U64
 ) -> tuple[int, KeySet | DifferenceSet, KeySet | DifferenceSet]:
-    """How many pairs there are now, which are gone and which are new, from what changed."""
-    before, after = was_external(work, name, touched), is_external(work, name, touched)
+    """The number of pairs now, and which are gone and new, from the changes."""
+    before, after = work.was_supported(name, touched), work.supported(name, touched)
     less, more = touched[before & ~after], touched[after & ~before]
     rows = work.stored.rows(name)
     now = _After(work, parts, PairView(rows, [KeySet(more)], [KeySet(less)]))
@@ -207,7 +207,7 @@ def _facts(sets: Any, part: UnionPart) -> KeySet | DifferenceSet:
 def _remaining(
     changes: Sequence[KeySet | DifferenceSet], own: U64, these: PairLookup, others: PairLookup
 ) -> KeySet | DifferenceSet:
-    """The pairs among some changes that others do not have."""
+    """The pairs among some changes that the others do not have."""
 
     def stream() -> Iterator[U64]:
         blocks = [_blocks(change) for change in changes if len(change)]
@@ -224,8 +224,8 @@ def _blocks(change: KeySet | DifferenceSet) -> Iterator[U64]:
 
 
 def _set(stream: Any, these: PairLookup, others: PairLookup, most: int) -> KeySet | DifferenceSet:
-    """What a stream lists: written out, unless it may be very much."""
-    if most <= difference_set.LARGE:
+    """The pairs of a stream; written out, unless they may be very many."""
+    if most <= RELATIONS.written_pairs:
         blocks = list(stream())
         return KeySet(np.concatenate(blocks) if blocks else NO_KEYS)
     count = sum(map(len, stream()))
@@ -235,10 +235,10 @@ def _set(stream: Any, these: PairLookup, others: PairLookup, most: int) -> KeySe
 def _compared(
     work: Work, name: int, parts: Sequence[UnionPart], touched: U64
 ) -> tuple[int, KeySet | DifferenceSet, KeySet | DifferenceSet]:
-    """The same by looking at all pairs before and now."""
-    keys = unite(all_external(work, name), touched)
+    """The same from all pairs before and now."""
+    keys = unite(work.all_supported(name), touched)
     keys = unite(keys, work.counts.changed(name)[0])
-    own = keys[is_external(work, name, keys)]
+    own = keys[work.supported(name, keys)]
     now = _After(work, parts, PairView(None, [KeySet(own)], []))
     old = work.stored.pairs(name)
 
@@ -258,7 +258,7 @@ def _compared(
     most = len(old) + len(own) + sum(_size(work, part.name) for part in parts)
     gone = _set(lost, old, now, most)
     added: KeySet | DifferenceSet
-    if most <= difference_set.LARGE:
+    if most <= RELATIONS.written_pairs:
         added = _set(found, now, old, most)
     else:  # counted without listing the largest part
         count = _count(work, parts, own, now) - (len(old) - len(gone))
@@ -268,7 +268,7 @@ def _compared(
 
 
 def _count(work: Work, parts: Sequence[UnionPart], own: U64, now: _After) -> int:
-    """How many pairs a union has: all of its largest part, and what others have beside it."""
+    """The number of pairs of a union: those of its largest part, and those that others add."""
     sizes = [_size(work, part.name) for part in parts]
     largest = sizes.index(max(sizes))
     view, turned = now.views[1 + largest]
@@ -285,7 +285,7 @@ def _all_blocks(pairs: StoredPairs) -> Iterator[U64]:
 
 
 def _all_of(work: Work, part: UnionPart) -> Iterator[U64]:
-    """All pairs of a part as they are now, sorted, in the order of the union."""
+    """All pairs of a part now, sorted, in the direction of the union."""
     stored = work.stored.pairs(part.name)
     gone, added = work.gone.get(part.name), work.added.get(part.name)
     order = int(part.turned)
@@ -301,3 +301,34 @@ def _all_of(work: Work, part: UnionPart) -> Iterator[U64]:
 
     fresh = KeySet() if added is None else _facts(work.added, part)
     return merged([kept(), _blocks(fresh) if len(fresh) else iter(())])
+
+
+# -- rules that are not counted --------------------------------------------------------------------
+
+
+def viewed_rules(schemes: Schemes, program: Compiled) -> set[int]:
+    """The numbers of the rules of a program that copy parts into properties which are views by
+    these schemes. Such rules are not counted, whether the program owns them or not."""
+    copies = {
+        (one.structure.relations[0], name, turned)
+        for one in schemes.values()
+        if one.structure.is_union
+        for name, turned in parts_of(one.structure)
+    }
+    found: set[int] = set()
+    for number, rule in enumerate(program.rules if copies else ()):
+        shape = shape_of(rule, number) if len(rule.body) == 1 else None
+        if shape is not None and (shape.head, *shape.steps[0]) in copies:
+            found.add(number)
+    return found
+
+
+def owned_views(schemes: Schemes, program: Compiled) -> set[int]:
+    """The numbers of the rules that a program owns as unions which are views."""
+    unions = {anchor for anchor, one in schemes.items() if one.structure.is_union}
+    return {
+        number
+        for owned in program.modules.values()
+        if owned.group.structure.is_union and owned.anchor in unions
+        for number in owned.rules
+    }

@@ -1,27 +1,24 @@
-"""Relations that are not written out, as they are in the middle of an update.
+"""Relations that are not written out, as they are during an update.
 
 Start reading at `closed_now`.
 """
 
 from __future__ import annotations
 
-from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_view import UnionView
-from triplestore.maintenance.modules.external_facts import all_external, is_external
+from triplestore.closures.union_view import UnionOf, UnionView
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
-from triplestore.relations.pair_relation import PairRelation, inverse
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import PairRelation, SortedRelation, inverse
 
 
 def closed_now(work: Work, relation: int) -> PairRelation | None:
-    """The pairs of a relation whose stratum is done, if these are not written out."""
+    """The pairs of a relation whose stratum is done, if they are not written out."""
     for made in work.schemes_after().values():
         if not made.compressed or relation not in made.ids:
             continue
         if made.structure.is_union:
             if work.counts.stored is None:
-                return None  # a stratum by itself: it does not know the rows of others
+                return None  # a stratum on its own does not know the rows of others
             return view_now(work, made.union)
         turned = made.structure.turned[made.ids.index(relation)]
         return inverse(made.closure) if turned else made.closure
@@ -29,11 +26,11 @@ def closed_now(work: Work, relation: int) -> PairRelation | None:
 
 
 def view_now(work: Work, union: UnionOf) -> UnionView:
-    """A union whose stratum is done, as it is now, by what its parts are kept as."""
-    keys = unite(all_external(work, union.own), work.counts.changed(union.own)[0])
+    """A union whose stratum is done, as it is now, from its parts as they are kept."""
+    keys = unite(work.all_supported(union.own), work.counts.changed(union.own)[0])
     for sets in (work.plus, work.minus):
         keys = unite(keys, sets.keys_of(union.own))
-    parts: list[PairRelation] = [SortedRelation(keys[is_external(work, union.own, keys)])]
+    parts: list[PairRelation] = [SortedRelation(keys[work.supported(union.own, keys)])]
     new = work.new()
     for name, turned in union.parts:
         closed = closed_now(work, name)

@@ -1,7 +1,7 @@
-"""What a proof search knows of each fact it met, in arrays: a fact is a number here.
+"""What a proof search knows of each fact, in arrays: a fact is a number here.
 
-Start reading at `CheckedFacts`. Facts get numbers in the order in which they are met; flags, depths
-and ages are looked up and changed by arrays of numbers.
+Start reading at `CheckedFacts`. Facts are numbered in the order in which they are met. Flags,
+depths and ages are read and changed by arrays of numbers.
 """
 
 from __future__ import annotations
@@ -11,25 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import places_in
 from triplestore.relations.packed_keys import I64, Keys
 
 CHECKED = np.uint8(1)
-"""A proof was looked for (the papers' set C); met, but not checked, are facts whose branch was
-aborted."""
+"""A proof was looked for (the papers' set C). Facts whose branch was aborted are met, but not
+checked."""
 PROVED = np.uint8(2)
-"""The fact follows from what survives (P)."""
+"""The fact follows from the surviving facts (P)."""
 BLOCKED = np.uint8(4)
-"""Not all ways to prove the fact were looked at, and they will not be (B)."""
+"""Not all ways to prove the fact were tried, and they will not be (B)."""
 DEAD = np.uint8(8)
-"""There is no proof: all ways were looked at."""
+"""All ways to prove the fact were tried: it has no proof."""
 LIVE = np.uint8(16)
-"""A proof would help to prove a goal that is open."""
-
-
-SHORT = 2048
-"""Minimum length of a run: joining shorter ones costs less than one more run to look through."""
+"""A proof would help to prove an open goal."""
 
 
 class CheckedFacts:
@@ -49,15 +46,15 @@ class CheckedFacts:
         self.flags = np.zeros(64, dtype=np.uint8)
         self.depth = np.zeros(64, dtype=np.int32)
         self.age = np.zeros(64, dtype=np.int32)
-        """For how many rounds instances were looked for."""
+        """Number of rounds in which instances were looked for."""
         self.waiting = np.zeros(64, dtype=np.int32)
-        """How many rows of `Pieces` may still become instances."""
+        """Number of rows of `Pieces` that may still become instances."""
         self._runs: dict[RelationKey, list[tuple[Keys, I64]]] = {}
         self._blocks: list[tuple[RelationKey, Keys]] = []
         self._starts: list[int] = []
 
     def add(self, relation: RelationKey, keys: Keys) -> I64:
-        """Numbers for sorted, distinct facts that have none."""
+        """Number sorted, distinct facts that have no numbers yet."""
         start = self.count
         self.count += len(keys)
         if self.count > len(self.flags):
@@ -67,7 +64,7 @@ class CheckedFacts:
         numbers = np.arange(start, self.count)
         runs = self._runs.setdefault(relation, [])
         runs.append((keys, numbers))
-        while len(runs) > 1 and len(runs[-2][0]) < max(SHORT, 2 * len(runs[-1][0])):
+        while len(runs) > 1 and len(runs[-2][0]) < max(MAINTENANCE.short_run, 2 * len(runs[-1][0])):
             last, before = runs.pop(), runs.pop()
             runs.append(_merged(before, last))
         return numbers
@@ -80,7 +77,7 @@ class CheckedFacts:
         self.waiting = _longer(self.waiting, size)
 
     def find(self, relation: RelationKey, keys: Keys) -> I64:
-        """The numbers of facts, -1 for those that have none."""
+        """The numbers of facts; -1 for facts without a number."""
         found = np.empty(len(keys), dtype=np.int64)
         found.fill(-1)
         for known, numbers in self._runs.get(relation, ()):
@@ -90,7 +87,7 @@ class CheckedFacts:
         return found
 
     def batch(self, numbers: I64) -> Batch:
-        """The facts with these numbers, each given once."""
+        """The facts with these numbers; each number is given once."""
         if len(numbers) == 0:
             return {}
         numbers = np.sort(numbers)

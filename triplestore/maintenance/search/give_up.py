@@ -1,4 +1,4 @@
-"""When the search for proofs gives up on a fact."""
+"""When the search for proofs of a fact is given up."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ ROUND = 500
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """How far and how long proofs are looked for; without limits, until all is known.
+    """The limits of a search for proofs; without limits it ends when everything is known.
 
-    depth   proofs are looked for only for facts that are fewer than this many steps away from a
-            fact that may be lost; 0: for none at all (which makes FBF the same as DRed)
-    work    the maximum number of instances of a search in a stratum; a round counts as `ROUND`
-    share   the maximum cost of a search as a multiple of what deletion has cost so far: its
-            instances, the facts that may be lost, and its rounds. If both are given, the larger
-            maximum counts
+    depth   maximum distance from a fact that may be lost, exclusive; 0 means no search, which makes
+            FBF the same as DRed
+    work    maximum number of instances of a search in a stratum; a round counts as `ROUND`
+    share   maximum cost of a search as a multiple of the cost of deletion so far: its instances,
+            the facts that may be lost, and its rounds. If both are given, the larger maximum counts
 
     >>> Abort(work=1000, share=2.0).limit(40), Abort(work=1000, share=2.0).limit(4000)
     (1000.0, 8000.0)
@@ -28,7 +27,7 @@ class Abort:
     share: float | None = None
 
     def limit(self, deleted: int) -> float:
-        """What the search may cost when deletion has cost so much."""
+        """The maximum cost of the search, given the cost of deletion."""
         if self.work is None and self.share is None:
             return float("inf")
         return max(float(self.work or 0), (self.share or 0.0) * deleted)
@@ -41,4 +40,4 @@ DEFAULT = Abort(work=40 * ROUND, share=1.0)
 """The default: a search may cost as much as overdeleting would."""
 
 BY_KERNELS = Abort(work=400 * ROUND, share=1.0)
-"""The same where kernels do all of it: in the same time they look at ten times as much."""
+"""The default with kernels only: in the same time they read ten times as much."""

@@ -1,10 +1,10 @@
 """Rule instances that conclude given facts, a few at a time: backward evaluation that can pause.
 
-Start reading at `Pieces`. A family's plan from its head is cut into stages, each a step that makes
-rows and the tests behind it. Rows wait before each stage, with the places of its source that they
-have not taken yet. A pull says how many more instances each goal may have; it takes rows from the
-last stage first, so that little waits in the middle. What is always true: every instance comes
-once, and a goal with a million instances costs no more than those that were asked for.
+Start reading at `Pieces`. A family's plan from its head is cut into stages. A stage is a step that
+makes rows, and the tests behind it. Rows wait before each stage, with the places of its source that
+they have not taken yet. A pull says how many more instances each goal may have. It takes rows from
+the last stage first, so that few rows wait in the middle. Always true: every instance comes once,
+and a goal with a million instances costs only those that were asked for.
 """
 
 from __future__ import annotations
@@ -13,10 +13,17 @@ from functools import cached_property
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.evaluation import Evaluation
-from triplestore.maintenance.search.checked_facts import DEAD, PROVED, SHORT, CheckedFacts
-from triplestore.maintenance.search.row_sources import Opened, ProbeSource, Source, Wait, source_of
+from triplestore.maintenance.search.checked_facts import DEAD, PROVED, CheckedFacts
+from triplestore.maintenance.search.row_sources import (
+    Opened,
+    ProbeSource,
+    RowSource,
+    Taken,
+    source_of,
+)
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, U32, Bools, Keys, start_of_runs
@@ -34,13 +41,13 @@ from triplestore.rules.families import LOWER, Family
 _DONE = PROVED | DEAD
 
 _TIMES = (1, 4, 16, 64)
-"""How many rows are taken for each instance that is needed: more if all before failed a test."""
+"""Number of rows that are taken for each needed instance; more if all rows before failed a test."""
 
 
 class Pieces:
     """The instances of a family that conclude facts of one relation.
 
-    body  whether the instances' own body facts are wanted; else only that there are instances
+    body  whether the instances' own body facts are needed; if not, only their existence counts
     """
 
     def __init__(
@@ -62,7 +69,7 @@ class Pieces:
         self.stages = _stages(family, plan_for(family, HEAD, setting), setting, wanted)
 
     def open(self, keys: Keys, numbers: I64) -> None:
-        """Begin with more goals."""
+        """Add goals."""
         rows, n = self.run.goals(self.family, self.relation, keys)
         if n == 0:
             return
@@ -71,14 +78,14 @@ class Pieces:
         rows[self.family.width] = numbers[places].astype(np.uint32)
         self._put(0, rows, n)
 
-    def pull(self, goals: I64, need: I64, setting: Setting, nots: Setting) -> tuple[Rows, int]:
-        """Up to need[goal] more instances for each of some goals; `need` is reduced by those that
-        came, and is 0 for other goals.
+    def pull(self, goals: I64, need: I64, setting: Setting, nots: Setting) -> tuple[Bindings, int]:
+        """Up to need[goal] more instances for each of some goals. `need` is reduced by those that
+        came; it is 0 for other goals.
 
         The number of the goal is the last column. There may be more instances even if fewer come
-        than are needed, because all rows that were looked at may have failed tests.
+        than are needed, because the rows that were read may have failed tests.
         """
-        found: list[tuple[Rows, int]] = []
+        found: list[tuple[Bindings, int]] = []
         if not any(stage.chunks for stage in self.stages):
             return [], 0
         for times in _TIMES:
@@ -90,14 +97,14 @@ class Pieces:
             for level in range(len(self.stages) - 1, -1, -1):
                 if self.stages[level].chunks:
                     moved |= self._down(level, need, quota, setting, nots, found)
-            if not moved:  # nothing waits here for these goals, however many are asked for
+            if not moved:  # no rows wait for these goals
                 break
             goals = goals[(need[goals] > 0) & (self.facts.waiting[goals] > 0)]
             if len(goals) == 0 or not any(stage.chunks for stage in self.stages):
                 break
         return _joined(found)
 
-    def _put(self, level: int, rows: Rows, n: int) -> None:
+    def _put(self, level: int, rows: Bindings, n: int) -> None:
         stage = self.stages[level]
         opened, size = stage.source.open(rows, n)
         chunk = _Chunk(rows, _goals(rows, self.family.width), opened, size)
@@ -113,13 +120,13 @@ class Pieces:
         quota: I64,
         setting: Setting,
         nots: Setting,
-        found: list[tuple[Rows, int]],
+        found: list[tuple[Bindings, int]],
     ) -> bool:
-        """Take rows that wait before a stage through it, and on to the last; whether any were taken
-        from this one.
+        """Take waiting rows through a stage, and through all later ones; returns whether any were
+        taken from this stage.
 
-        quota  how many rows of each goal may come out of a step; what passes all tests and is more
-               than needed waits behind the last
+        quota  maximum number of rows of each goal that leave a step; rows that pass all tests and
+               are not needed yet wait behind the last stage
         """
         stage, last = self.stages[level], len(self.stages) - 1
         taken = stage.take(need if level == last else quota, self.facts, self.run, setting)
@@ -144,7 +151,7 @@ class _Chunk:
     __slots__ = ("at", "goal", "opened", "rows", "size", "spent")
 
     def __init__(
-        self, rows: Rows, goal: I64, opened: Opened, size: I64, at: I64 | None = None
+        self, rows: Bindings, goal: I64, opened: Opened, size: I64, at: I64 | None = None
     ) -> None:
         self.rows = rows
         self.goal = goal
@@ -154,7 +161,7 @@ class _Chunk:
         self.spent = 0
 
     def kept(self, keep: Bools) -> _Chunk:
-        """Some of the rows."""
+        """The rows where a mask is true."""
         if keep.all():
             return self
         return _Chunk(
@@ -166,7 +173,8 @@ class _Chunk:
         )
 
     def choose(self, need: I64) -> tuple[I64, I64]:
-        """Which rows to go on with, and how many places of each; `need` is reduced by these."""
+        """The rows to continue with, and the number of places of each; `need` is reduced by
+        these."""
         wanted = need[self.goal]
         chosen = ((wanted > 0) & (self.at < self.size)).nonzero()[0]
         if len(chosen) == 0:
@@ -189,10 +197,24 @@ class _Chunk:
         return chosen[some], count[some]
 
 
+class _Wait:
+    """No step: rows wait here until they are needed."""
+
+    most = 1 << 62
+
+    def open(self, rows: Bindings, n: int) -> tuple[Opened, I64]:
+        """See `RowSource.open`."""
+        return (), np.ones(n, dtype=np.int64)
+
+    def take(self, rows: Bindings, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
+        """See `RowSource.take`."""
+        return np.arange(len(at)), {}, 0
+
+
 class _Stage:
     """A step that makes rows, the tests behind it, and the rows that wait before it."""
 
-    def __init__(self, source: Source, tests: list[BodyStep]) -> None:
+    def __init__(self, source: RowSource, tests: list[BodyStep]) -> None:
         self.source = source
         self.tests = tests
         self.chunks: list[_Chunk] = []
@@ -203,10 +225,11 @@ class _Stage:
         return BodyPlan((), tuple(self.tests), ())
 
     def put(self, chunk: _Chunk, facts: CheckedFacts) -> None:
-        """Let rows wait; chunks are joined so that there are few."""
+        """Let rows wait; chunks are joined to keep their number low."""
         chunks = self.chunks
         chunks.append(chunk)
-        while len(chunks) > 1 and len(chunks[-2].goal) < max(SHORT, 2 * len(chunks[-1].goal)):
+        short = MAINTENANCE.short_run
+        while len(chunks) > 1 and len(chunks[-2].goal) < max(short, 2 * len(chunks[-1].goal)):
             last, before = chunks.pop(), chunks.pop()
             joined = _cleaned(_join(before, last), facts)
             if len(joined.goal):
@@ -214,10 +237,10 @@ class _Stage:
 
     def take(
         self, need: I64, facts: CheckedFacts, run: Evaluation, setting: Setting
-    ) -> list[tuple[Rows, int]]:
-        """The rows that the step makes, at most need[goal] of each goal; `need` stays."""
+    ) -> list[tuple[Bindings, int]]:
+        """The rows that the step makes, at most need[goal] of each goal; `need` does not change."""
         chosen = [(chunk, *chunk.choose(need)) for chunk in self.chunks]
-        found: list[tuple[Rows, int]] = []
+        found: list[tuple[Bindings, int]] = []
         if not any(len(rows) for _, rows, _ in chosen):
             return found
         for chunk, rows, count in chosen:
@@ -239,14 +262,13 @@ class _Stage:
 
     def _step(
         self, chunk: _Chunk, rows: I64, count: I64, run: Evaluation, setting: Setting
-    ) -> tuple[Rows, int]:
-        frame: Rows = [None if c is None else c[rows] for c in chunk.rows]
+    ) -> tuple[Bindings, int]:
+        frame: Bindings = [None if c is None else c[rows] for c in chunk.rows]
         opened = tuple(column[rows] for column in chunk.opened)
         index, values, looked = self.source.take(frame, opened, chunk.at[rows], count, setting)
         run.fetched += looked
-        if run.check is not None:
-            run.check(len(index))
-        made: Rows = [None if c is None else c[index] for c in frame]
+        run.check(len(index))
+        made: Bindings = [None if c is None else c[index] for c in frame]
         for variable, column in values.items():
             made[variable] = column
         return made, len(index)
@@ -266,18 +288,18 @@ def _stages(family: Family, plan: BodyPlan, setting: Setting, wanted: set[int]) 
             needed.update(v for v in (step.computation.target, *step.computation.needs) if v >= 0)
     steps.reverse()
     made: list[_Stage] = []
-    stage = _Stage(Wait(), [])
+    stage = _Stage(_Wait(), [])
     for step in steps:
         if isinstance(step, ComputeStep) or not step.free:
             stage.tests.append(step)
             continue
-        if stage.tests or not isinstance(stage.source, Wait):
+        if stage.tests or not isinstance(stage.source, _Wait):
             made.append(stage)
         stage = _Stage(source_of(family, step, setting), [])
-        if isinstance(stage.source, ProbeSource):  # its rows all come at once, and wait behind it
+        if isinstance(stage.source, ProbeSource):  # its rows come all at once, and wait behind it
             made.append(stage)
-            stage = _Stage(Wait(), [])
-    return [*made, stage, _Stage(Wait(), [])]
+            stage = _Stage(_Wait(), [])
+    return [*made, stage, _Stage(_Wait(), [])]
 
 
 def _keeping(step: BodyStep, keep: tuple[int, ...]) -> BodyStep:
@@ -288,14 +310,14 @@ def _keeping(step: BodyStep, keep: tuple[int, ...]) -> BodyStep:
     return ComputeStep(step.computation, keep)
 
 
-def _goals(rows: Rows, width: int) -> I64:
+def _goals(rows: Bindings, width: int) -> I64:
     goals: U32 | None = rows[width]
     assert goals is not None
     return goals.astype(np.int64)
 
 
 def _join(one: _Chunk, other: _Chunk) -> _Chunk:
-    rows: Rows = [
+    rows: Bindings = [
         None if a is None or b is None else np.concatenate((a, b))
         for a, b in zip(one.rows, other.rows, strict=True)
     ]
@@ -310,14 +332,14 @@ def _join(one: _Chunk, other: _Chunk) -> _Chunk:
 
 
 def _cleaned(chunk: _Chunk, facts: CheckedFacts) -> _Chunk:
-    """Without rows that have no places left, and those of goals that are decided."""
+    """The rows that have places left, and whose goals are not decided."""
     return chunk.kept((chunk.at < chunk.size) & ((facts.flags[chunk.goal] & _DONE) == 0))
 
 
-def _joined(found: list[tuple[Rows, int]]) -> tuple[Rows, int]:
+def _joined(found: list[tuple[Bindings, int]]) -> tuple[Bindings, int]:
     if len(found) < 2:
         return found[0] if found else ([], 0)
-    rows: Rows = [
+    rows: Bindings = [
         None if any(c is None for c in columns) else np.concatenate(columns)
         for columns in zip(*(rows for rows, _ in found), strict=True)
     ]

@@ -1,7 +1,7 @@
 """Backward search by kernels: instances that conclude goals, a few at a time.
 
-Start reading at `Cursors`, which does for simple families what `Pieces` do for others. Stored rows
-are not copied, but for those of layers that are too many (`_Runs`).
+Start reading at `Cursors`, which does for simple families what `Pieces` does for others. Stored
+rows are read in place; only those of small layers are copied, if there are many (`_Runs`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column
 from triplestore.kernels.rules import backward as kernels
-from triplestore.maintenance.search.numbered_facts import I32, Numbered
+from triplestore.maintenance.search.numbered_facts import I32, NumberedFacts
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import FactSet
 from triplestore.relations.facts.stored_facts import ClosedPairs, Stored
@@ -32,26 +33,15 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.rules.backward_rules import BackwardRules
 
-_UNVERIFIED = 1 << 16
-"""Maximum number of rows of a relation in a file that are verified before they are read."""
-
-_ROOM = 1 << 14
-"""Maximum number of instances that a call of the kernel gives."""
-
-_LOOKS = 128
-"""Maximum number of rows that are looked at for each instance that is wanted."""
-
-_KEPT = kernels.RUNS - 1
-"""Maximum number of orders of layers that are read in place."""
-
 _NONE = np.zeros(0, dtype=np.int64)
 _NO_KEYS, _NO_STATUS = frozen(NO_KEYS.copy()), frozen(NO_STATUS.copy())
 _NO_COUNTS = frozen(NO_IDS.copy())
 
 
 class CursorInstances(NamedTuple):
-    """Instances: their goals, and what they need: `STEPS` facts each, as one more than the number,
-    0 for none; how many rows were looked at; and how many facts had numbers before."""
+    """Instances by their goals, with the facts that they need: `STEPS` facts each, given as the
+    number plus one, or 0 for none; the number of rows read; and the number of facts known
+    before."""
 
     goals: I64
     facts: I32
@@ -60,10 +50,15 @@ class CursorInstances(NamedTuple):
 
 
 class Cursors:
-    """Where each goal is among the instances that conclude it."""
+    """The position of each goal among the instances that conclude it."""
 
     def __init__(
-        self, rules: BackwardRules, facts: Numbered, stored: Stored, setting: Setting, gone: FactSet
+        self,
+        rules: BackwardRules,
+        facts: NumberedFacts,
+        stored: Stored,
+        setting: Setting,
+        gone: FactSet,
     ) -> None:
         self.rules = rules
         self.facts = facts
@@ -80,7 +75,7 @@ class Cursors:
         self._result = np.zeros(4, dtype=np.int64)
 
     def open(self, numbers: I64) -> None:
-        """Begin with more goals."""
+        """Add goals."""
         facts, rules = self.facts, self.rules
         missing = np.empty(2 * len(numbers), dtype=np.int64)
         count = kernels.open_cursors(
@@ -113,7 +108,7 @@ class Cursors:
         self._runs.finish()
 
     def look_up(self, numbers: I64) -> tuple[U8, I64]:
-        """The statuses and counts of facts that instances need, as they are stored."""
+        """The stored statuses and counts of facts that instances need."""
         facts, runs = self.facts, self._runs
         status, count = np.empty(len(numbers), np.uint8), np.empty(len(numbers), np.int64)
         kernels.look_up_facts(
@@ -138,7 +133,7 @@ class Cursors:
     def pull(self, goals: I64, quota: I64) -> Iterator[CursorInstances]:
         """Up to quota[i] more instances of goals[i]; facts that these need get numbers."""
         facts, rules, runs = self.facts, self.rules, self._runs
-        size = min(int(quota.sum()), _ROOM)
+        size = min(int(quota.sum()), MAINTENANCE.cursor_instances)
         if size > len(self._goals):
             self._goals = np.empty(2 * size, dtype=np.int64)
             self._needed = np.empty(2 * size * kernels.STEPS, dtype=np.int32)
@@ -150,7 +145,7 @@ class Cursors:
                 goals,
                 quota,
                 begin,
-                _LOOKS,
+                MAINTENANCE.cursor_looks,
                 facts.key,
                 facts.relation,
                 facts.flags,
@@ -181,7 +176,7 @@ class Cursors:
 
 
 def _by_place(gone: FactSet, rules: BackwardRules) -> tuple[U64, I64]:
-    """The facts of relations one after the other, by their numbers, and where each begins."""
+    """The facts of all relations, by their numbers, and where each relation begins."""
     sizes = np.zeros(len(rules.names) + 1, dtype=np.int64)
     found = {rules.places[name]: gone.keys_of(name) for name in gone if name in rules.places}
     for place, keys in found.items():
@@ -191,10 +186,10 @@ def _by_place(gone: FactSet, rules: BackwardRules) -> tuple[U64, I64]:
 
 
 class _Runs:
-    """Where the kernel finds the rows of relations: at 2 * relation + place in front.
+    """The places of the rows of relations for the kernel: at 2 * relation + place in front.
 
-    What the largest layers say is read where it is. Runs of the others are put together in one more
-    array: those of a relation between two that stay, as one, in which the newest status counts.
+    The largest layers are read in place. Runs of the others are copied to one more array; runs of a
+    relation between two that stay are merged, and the newest status counts.
     """
 
     def __init__(self, stored: Stored, names: Sequence[int]) -> None:
@@ -203,8 +198,8 @@ class _Runs:
         self._usable: list[bool | None] = [None] * len(names)
         layers = sorted(stored.tables.layers, key=lambda layer: -layer.rows)
         orders = [o for ly in layers for o in (ly.facts.forward, ly.facts.backward)]
-        self._kept = {id(order): slot for slot, order in enumerate(orders[:_KEPT])}
-        self._orders = orders[:_KEPT]
+        self._orders = orders[: min(MAINTENANCE.cursor_layers, kernels.RUNS - 1)]
+        self._kept = {id(order): slot for slot, order in enumerate(self._orders)}
         self.first = np.zeros(2 * len(names), dtype=np.int64)
         self.stop = np.zeros(2 * len(names), dtype=np.int64)
         self.counted_at = np.zeros(len(names), dtype=np.int64)
@@ -216,8 +211,8 @@ class _Runs:
         self.statuses: tuple[U8, ...] = ()
         self.counts: tuple[U32, ...] = ()
         self.slots = self.begins = self.ends = self.status = _NONE
-        """For each run its array, begin and end in it, and the status of its rows, -1 if these
-        have each their own."""
+        """For each run its array, begin and end in it, and the status of its rows, or -1 if each
+        has its own."""
         self._hand_out()
 
     def has(self, place: int) -> bool:
@@ -234,7 +229,7 @@ class _Runs:
         if isinstance(pairs, ClosedPairs):
             return False
         runs = (run for front in (0, 1) for run in pairs.relation.runs(front))
-        return all(not run.keys.in_file or len(run) <= _UNVERIFIED for run in runs)
+        return all(not run.keys.in_file or len(run) <= MAINTENANCE.unverified_rows for run in runs)
 
     def _add(self, place: int) -> None:
         pairs = self._stored.pairs(self._names[place])
@@ -255,7 +250,7 @@ class _Runs:
             small = []
             for column in (run.keys, run.order.status, run.order.count):
                 if column is not None and column.in_file:
-                    column[run.lo : run.hi]  # verified
+                    column[run.lo : run.hi]  # verifies the rows
             self._rows.append((slot, run.lo, run.hi, -1 if run.uniform is None else run.uniform))
         self._copy(small)
 
@@ -273,7 +268,7 @@ class _Runs:
         self._rows.append((kernels.RUNS - 1, low, self._size, -1))
 
     def finish(self) -> None:
-        """Make arrays of what was added."""
+        """Make arrays of the added runs."""
         if self._done == len(self._rows):
             return
         new = np.array(self._rows[self._done :], dtype=np.int64)
@@ -298,5 +293,5 @@ class _Runs:
 
 
 def _whole(column: Column | None, missing: NDArray[Any]) -> NDArray[Any]:
-    """A column, of which only what was verified may be read."""
+    """A column of which only verified rows may be read."""
     return missing if column is None else column.spans(_NONE, _NONE)

@@ -1,8 +1,8 @@
 """The search for proofs with kernels: the same search, for rules of two columns in few calls.
 
-Start reading at `new_search`. The text of the algorithm is that of `proof_search`. Here a round
-asks `Cursors` for the instances of all goals in one call, and other families one by one (`Pieces`);
-what is remembered of facts and instances is followed by kernels (`Numbered`, `Linked`).
+Start reading at `new_search`. The text of the algorithm is in `proof_search`. Here a round asks
+`Cursors` for the instances of all goals in one call, and other families one by one (`Pieces`).
+Kernels follow the remembered facts and instances (`NumberedFacts`, `LinkedInstances`).
 
 Both searches are needed. With kernels B/F^c is 1.7 to 4.5 times as fast on reachability, left-
 linear and transitive closure, 5 to 7 times on the same generation, and 10 to 17 times on highly
@@ -21,9 +21,9 @@ from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search.checked_facts import BLOCKED, CHECKED, PROVED
 from triplestore.maintenance.search.give_up import BY_KERNELS, DEFAULT, Abort
 from triplestore.maintenance.search.kernel_cursors import CursorInstances, Cursors
-from triplestore.maintenance.search.numbered_facts import I32, Linked, Numbered
+from triplestore.maintenance.search.numbered_facts import I32, LinkedInstances, NumberedFacts
 from triplestore.maintenance.search.proof_search import BackwardSearch
-from triplestore.maintenance.steps.rederive import Test, concluding
+from triplestore.maintenance.steps.rederive import FactTest, concluding
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import ANY, FactSet, KeySet, RelationKey, TupleSet
 from triplestore.relations.facts.sorted_arrays import loaded_kernels
@@ -33,7 +33,7 @@ from triplestore.rules.backward_rules import BackwardRules
 from triplestore.rules.strata import CompiledStratum
 
 _ABSENT = np.uint8(32)
-"""Flag of facts that were taken away for good; `kernels/rules/backward` knows it."""
+"""Flag of facts that were deleted finally; `kernels/rules/backward` knows it."""
 
 _FAR = 1 << 30
 _NOTHING = np.zeros(0, dtype=np.int64)
@@ -43,11 +43,11 @@ def new_search(
     work: Work,
     kept: CompiledStratum,
     absent: FactSet,
-    test: Test,
+    test: FactTest,
     abort: Abort | None,
     counted: bool,
 ) -> BackwardSearch:
-    """The search for the facts of a stratum: with kernels if they are loaded and of use."""
+    """The search for the facts of a stratum: with kernels if they are loaded and useful."""
     if loaded_kernels() is None or not _all_listed(absent):
         return BackwardSearch(work, kept, absent, test, abort or DEFAULT, counted)
     rules = kept.cursors
@@ -67,30 +67,30 @@ def _all_listed(facts: FactSet) -> bool:
 class KernelSearch(BackwardSearch):
     """See `BackwardSearch`."""
 
-    facts: Numbered
+    facts: NumberedFacts
 
     def __init__(
         self,
         work: Work,
         kept: CompiledStratum,
         absent: FactSet,
-        test: Test,
+        test: FactTest,
         abort: Abort,
         counted: bool = False,
     ) -> None:
         super().__init__(work, kept, absent, test, abort, counted)
         rules = kept.cursors
         assert rules is not None
-        self.facts = Numbered(rules.names)
-        self._linked = Linked(self.facts)
+        self.facts = NumberedFacts(rules.names)
+        self._linked = LinkedInstances(self.facts)
         self._apart = _NOTHING if self.counted else self._by_other_rules()
-        """Relations whose facts are tried by themselves; None for all."""
+        """Relations whose facts are tested one by one; None for all."""
         self._cursors = Cursors(
             rules, self.facts, self.work.stored, self._survivors(), self._absent
         )
 
     def _by_other_rules(self) -> I64 | None:
-        """The relations that rules conclude which do not recurse; None for any."""
+        """The relations of conclusions of nonrecursive rules; None for any."""
         kept = self.kept
         heads = {family.head.relation for family in (*kept.nonrecursive, *kept.aggregating)}
         places = [self.facts.places[name] for name in heads if name in self.facts.places]
@@ -113,13 +113,13 @@ class KernelSearch(BackwardSearch):
             self._open_others(name, keys, numbers)
 
     def _open_others(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
-        """Begin with goals that rules may conclude which cursors do not follow."""
+        """Add goals that rules may conclude which cursors do not follow."""
         for family in concluding(self.work, self.kept, name, keys):
             if family in self._cursors.others:
                 self._pieces_of(family, name).open(keys, numbers)
 
     def _examine_all(self, todo: I64) -> None:
-        """Check facts of any relations that were not checked, and that instances need."""
+        """Check unchecked facts of any relations, which instances need."""
         relation = self.facts.relation[todo]
         if (relation == relation[0]).all() or self._apart is None:
             at_once = np.zeros(len(todo), dtype=np.bool_)
@@ -150,15 +150,15 @@ class KernelSearch(BackwardSearch):
 
     def _try_all(self, todo: I64) -> Bools:
         status, count = self._cursors.look_up(todo)
-        proved = self._stated(todo, status)
+        proved = self._asserted(todo, status)
         if self.counted:
             proved |= self._counted(todo, ~proved, count) > 0
         self.facts.mark(todo[proved], CHECKED)
         self._prove(todo[proved])
         return proved
 
-    def _stated(self, numbers: I64, status: U8) -> Bools:
-        """`Work.stated` for facts of any relations."""
+    def _asserted(self, numbers: I64, status: U8) -> Bools:
+        """`Work.asserted` for facts of any relations."""
         work = self.work
         found: Bools = status == EXPLICIT
         for name, own, keys in self._of(numbers, work.minus, found):
@@ -168,7 +168,7 @@ class KernelSearch(BackwardSearch):
         return found
 
     def _counted(self, numbers: I64, wanted: Bools, count: I64) -> I64:
-        """The counts of some facts now, given those that are stored."""
+        """The current counts of some facts, given the stored ones."""
         counts = self.work.counts
         for name, own, keys in self._of(numbers, counts.relations(), wanted):
             count[own] = counts.current(name, keys, count[own].astype(np.uint32))
@@ -177,7 +177,7 @@ class KernelSearch(BackwardSearch):
     def _of(
         self, numbers: I64, names: Iterable[RelationKey], wanted: Bools
     ) -> list[tuple[int, I64, U64]]:
-        """Those of some facts that are of some relations: (relation, places in numbers, keys)."""
+        """The facts of some relations: (relation, places in numbers, keys)."""
         facts = self.facts
         ours = [facts.places[name] for name in names if name in facts.places]
         if not ours:
@@ -220,8 +220,8 @@ class KernelSearch(BackwardSearch):
         self._remember(given.goals, given.facts, STEPS)
 
     def _note_depths(self, given: CursorInstances) -> None:
-        """New facts are one step further from what may be lost than the nearest goal that needs
-        them, and others may turn out to be nearer than they seemed."""
+        """Set depths: new facts are one step further from a fact that may be lost than the nearest
+        goal that needs them; other facts may turn out to be nearer than before."""
         facts = self.facts
         facts.depth[given.known : facts.count] = _FAR
         needed = given.facts.reshape(-1, STEPS)
@@ -248,7 +248,7 @@ class KernelSearch(BackwardSearch):
         self._linked.enliven(facts[facts > 0].astype(np.int64) - 1)
         self._prove(ready)
 
-    # -- who is needed ---------------------------------------------------------------------------
+    # -- needed facts ----------------------------------------------------------------------------
 
     def _enliven(self, numbers: I64) -> None:
         self._linked.enliven(numbers)

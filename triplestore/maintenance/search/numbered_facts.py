@@ -1,7 +1,7 @@
-"""What a search knows of facts and of instances that wait for them, kept by kernels.
+"""What a search knows of facts and of waiting instances, kept by kernels.
 
-Start reading at `Numbered`, which is `CheckedFacts` with a hash table, and `Linked`, which is
-`Instances` with chains instead of sorted runs. They do the same; see `proofs`.
+Start reading at `NumberedFacts`, which is `CheckedFacts` with a hash table, and `LinkedInstances`,
+which is `WaitingInstances` with chains instead of sorted runs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ I32: TypeAlias = NDArray[np.int32]
 _SLOTS = 256
 
 
-class Numbered(CheckedFacts):
+class NumberedFacts(CheckedFacts):
     """Facts by number; those of two columns by a hash table.
 
-    places    the number of each relation of two columns, and `names` these in order
-    key, relation   of each fact; relation -1 for those of more columns
+    places         the number of each relation of two columns; `names` are these in order
+    key, relation  of each fact; relation -1 for facts of more columns
     """
 
     __slots__ = (
@@ -114,7 +114,7 @@ class Numbered(CheckedFacts):
         return made
 
     def by_relation(self, numbers: I64) -> list[tuple[int, U64, I64]]:
-        """Facts of two columns, each given once, as (relation, sorted keys, their numbers)."""
+        """The facts of two columns, each given once, as (relation, sorted keys, their numbers)."""
         if len(numbers) == 0:
             return []
         key, relation = self.key[numbers], self.relation[numbers]
@@ -130,10 +130,10 @@ class Numbered(CheckedFacts):
         ]
 
 
-class Linked:
-    """Instances that wait for facts; see `Instances`."""
+class LinkedInstances:
+    """Instances that wait for facts; see `WaitingInstances`."""
 
-    def __init__(self, facts: Numbered) -> None:
+    def __init__(self, facts: NumberedFacts) -> None:
         self.facts = facts
         self.counts = np.zeros(2, dtype=np.int64)
         self.goal = self.rest = np.zeros(0, dtype=np.int32)
@@ -143,12 +143,12 @@ class Linked:
 
     @property
     def size(self) -> int:
-        """How many instances there are."""
+        """The number of instances."""
         return int(self.counts[0])
 
     def add(self, goals: I64, children: I32, width: int) -> I64:
-        """Remember that goals[i] follows from facts, `width` of which are written for each goal,
-        each as one more than its number, 0 for none. Returns the goals of instances that wait for
+        """Remember that goals[i] follows from facts. For each goal `width` facts are written,
+        each as its number plus one, or 0 for none. Returns the goals of instances that wait for
         nothing."""
         self._make_room(len(goals), len(children))
         facts, ready = self.facts, np.empty(len(goals), dtype=np.int64)
@@ -185,7 +185,7 @@ class Linked:
         return self.stack
 
     def prove(self, numbers: I64) -> int:
-        """Facts are proved, and what follows from them; how many were not before."""
+        """Mark facts as proved, with their consequences; returns the number of new ones."""
         facts, stack = self.facts, self._room_for_all()
         proved: int = waiting.prove(
             numbers,
@@ -201,13 +201,13 @@ class Linked:
         return proved
 
     def enliven(self, numbers: I64) -> None:
-        """Facts, and all those that they wait for, serve an open goal."""
+        """Mark facts as needed for an open goal, with all facts that they wait for."""
         facts, stack = self.facts, self._room_for_all()
         waiting.enliven(numbers, facts.flags, self.entry_fact, self.next_need, facts.needs, stack)
 
     def bury(self) -> None:
-        """What serves an open goal and is not proved has no proof, unless it is blocked, or needs
-        what is."""
+        """Mark facts without a proof: needed facts that are not proved, unless they are blocked or
+        need a blocked fact."""
         facts, stack = self.facts, self._room_for_all()
         waiting.bury(
             facts.flags, facts.count, self.goal, self.entry_of, self.next_wait, facts.waits, stack

@@ -2,29 +2,29 @@
 
 Procedures CHECK and SATURATE of *revisited*, algorithm 5 (lines 77 to 95), and of the thesis,
 algorithms 3 and 5. Start reading at `BackwardSearch.unproved`. It is given the facts that lost a
-derivation, and says which of them have no proof any more: lines 70 to 73. Going backward from all
-of them at once would look at everything that may have to do with any; so every open fact gets only
-a few instances in every second round - 1, 1, 1, 2, 2, 2, 4 and so on - and none once it is proved,
-or once it serves only facts that are. An instance whose body is not proved yet is remembered, with
-the facts that it waits for; so what is proved later proves its goal without another look. Always
+derivation, and returns those without a proof (lines 70 to 73). Following all of them backward at
+once would read everything connected with any of them. So every open fact gets only a few instances
+in every second round: 1, 1, 1, 2, 2, 2, 4 and so on. It gets none once it is proved, or once it is
+needed for proved facts only. An instance whose body is not proved yet is remembered, with the facts
+that it waits for. When these are proved later, it proves its goal without being found again. Always
 true:
 
-* a fact is checked at most once in a stratum, and each of its instances comes up once;
-* facts that are PROVED have a proof from what will survive; facts that are DEAD have none: all
-  their instances were looked at, and those of all facts that these need;
-* facts that are neither, and are taken away all the same, are BLOCKED.
+* A fact is checked at most once in a stratum, and each of its instances comes up once.
+* PROVED facts have a proof from surviving facts. DEAD facts have none: all their instances were
+  considered, and those of all facts that these need.
+* Facts that are neither, but are deleted, are BLOCKED.
 
 Where the lines are: `_examine` is 78 to 80 and 87 to 88, `_stop` is ABORTBRANCH, `_try` is the
 first test of SATURATE (88), `_round` and `_meet` are 81 to 83, `_bury` is 84, `_prove` is 89 to 94.
 
-Ours deviates as follows. CHECK goes to one premise after the other, to the end; here many facts are
-open at the same time, and each gets a few instances in turn. SATURATE runs rules forward on what is
-proved, and keeps what follows elsewhere for later (Y); instances that are remembered do the same
-where it is needed, at a tenth to a half of the instances (see DESIGN.md). And a fact that waits for
-a blocked one is blocked with it, also where its check has ended.
+Ours deviates as follows. CHECK follows one premise after the other to the end. Here many facts are
+open at the same time, and each gets a few instances in turn. SATURATE runs rules forward on proved
+facts, and keeps other consequences for later (Y). Here remembered instances do the same where it is
+needed, with a tenth to a half of the instances (see DESIGN.md). And a fact that waits for a blocked
+one is blocked as well, even if its check has ended.
 
 There are two searches. This one has the text, over arrays and for rules of any kind; it needs no
-kernels. `kernel_search` overrides the parts that are hot for rules of two columns.
+kernels. `kernel_search` overrides its hot parts for rules of two columns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import body_facts
 from triplestore.maintenance.search.checked_facts import (
     BLOCKED,
@@ -46,7 +46,7 @@ from triplestore.maintenance.search.checked_facts import (
 from triplestore.maintenance.search.give_up import ROUND, Abort
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.search.waiting_instances import WaitingInstances
-from triplestore.maintenance.steps.rederive import Test, concluding
+from triplestore.maintenance.steps.rederive import FactTest, concluding
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, size_of
@@ -55,23 +55,23 @@ from triplestore.rules.families import LOWER, MIXED, Family
 from triplestore.rules.strata import CompiledStratum
 
 _REST = 2
-"""A fact gets instances in one of this many rounds; in the others, the facts that those need do."""
+"""A fact gets instances in one of this many rounds. In the others, the facts that they need do."""
 
 _FEW = 8
-"""Maximum number of open facts that do not rest: a round costs more than resting saves."""
+"""Maximum number of open facts that get instances in every round: a round costs more than resting
+saves."""
 
 _TIMES = 3
-"""Number of times that a fact gets the same number of instances; then it gets twice as many."""
+"""Number of times that a fact gets the same number of instances. Then it gets twice as many."""
 
 
 class BackwardSearch:
-    """What is known of the facts of one stratum while it is updated.
+    """What is known of the facts of one stratum during its update.
 
     kept     the rules of the stratum
-    absent   facts that cannot be used any more: gone, and not only because a check was aborted; it
-             grows
+    absent   facts that cannot be used: gone, but not only because a check was aborted; it grows
     test     which facts follow without a recursive rule
-    counted  whether the test is a look-up, and so comes before the question whether to give up
+    counted  whether the test is a look-up, which is done before the search may be given up
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class BackwardSearch:
         work: Work,
         kept: CompiledStratum,
         absent: FactSet,
-        test: Test,
+        test: FactTest,
         abort: Abort,
         counted: bool = False,
     ) -> None:
@@ -96,7 +96,7 @@ class BackwardSearch:
         self.rounds = 0
         self.proofs = 0
         self.watch: Callable[[BackwardSearch], None] = lambda search: None
-        """To be called after each round."""
+        """Called after each round."""
         self._candidates = 0
         self._settled = 0
         self._before = self.work.run.instances.copy()
@@ -104,7 +104,7 @@ class BackwardSearch:
     # -- goals -----------------------------------------------------------------------------------
 
     def unproved(self, goals: Batch) -> Batch:
-        """Those facts that must be taken away: they have no proof, or it was not looked for."""
+        """The facts that must be deleted: they have no proof, or the search was given up."""
         if not goals:
             return goals
         facts = self.facts
@@ -132,7 +132,7 @@ class BackwardSearch:
                 break
             looked += self._round(open_)
         if len(left) == 0:
-            return {}  # what is open serves proved goals only, and was not looked at to the end
+            return {}  # open facts are needed for proved goals only, so their search may end here
         self._bury()
         return self._unproved(left)
 
@@ -150,11 +150,11 @@ class BackwardSearch:
         return united(lost, facts.batch(stopped))
 
     def proved_late(self) -> Batch:
-        """What was taken away because its check was aborted, and was proved after that."""
+        """Facts that were deleted because their check was aborted, and were proved later."""
         return self._stopped_facts(True)
 
     def unknown(self) -> Batch:
-        """What was taken away because its check was aborted, and may follow after all."""
+        """Facts that were deleted because their check was aborted, and may still hold."""
         return self._stopped_facts(False)
 
     def _stopped_facts(self, proved: bool) -> Batch:
@@ -164,14 +164,14 @@ class BackwardSearch:
         return self.facts.batch(numbers[self.facts.has(numbers, PROVED) == proved])
 
     def _leave(self, numbers: I64) -> None:
-        """Facts are taken away for good."""
+        """Delete facts finally."""
 
     def _remembered(self) -> int:
-        """How many instances wait for facts."""
+        """The number of waiting instances."""
         return self._found.size
 
     def _worn_out(self) -> bool:
-        """Whether the search has cost as much as it may."""
+        """Whether the search has reached its maximum cost."""
         if self.abort.limit(0) == np.inf:
             return False
         instances, before = self.work.run.instances, self._before
@@ -183,7 +183,7 @@ class BackwardSearch:
     # -- single facts ----------------------------------------------------------------------------
 
     def _check(self, name: RelationKey, keys: Keys, depth: I64) -> I64:
-        """Check sorted, distinct facts that were not checked; the numbers of all."""
+        """Check sorted, distinct facts unless they were checked; returns the numbers of all."""
         facts = self.facts
         numbers = facts.find(name, keys)
         new = numbers < 0
@@ -197,8 +197,8 @@ class BackwardSearch:
         return numbers
 
     def _examine(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
-        """Check facts that were not checked: a proof may be at hand, or the check is aborted; else
-        their instances are looked for."""
+        """Check facts that were not checked: find a proof at hand, abort the check, or begin to
+        look for instances."""
         for step in (self._try, self._stop) if self.counted else (self._stop, self._try):
             if len(numbers):
                 left = ~step(name, keys, numbers)
@@ -227,7 +227,7 @@ class BackwardSearch:
         return stopped
 
     def _stopped(self, numbers: I64) -> Bools:
-        """Which checks are aborted."""
+        """Which checks are to be aborted."""
         if self._worn_out():
             return np.ones(len(numbers), dtype=np.bool_)
         if self.abort.depth is None:
@@ -247,7 +247,7 @@ class BackwardSearch:
         return Setting(self.work.stored, minus=[self._absent])
 
     def _prove(self, numbers: I64) -> None:
-        """Facts are proved, and those that remembered instances derive from them."""
+        """Mark facts as proved, with the facts that remembered instances derive from them."""
         facts = self.facts
         while len(numbers):
             facts.mark(numbers, PROVED)
@@ -258,7 +258,7 @@ class BackwardSearch:
     # -- backward --------------------------------------------------------------------------------
 
     def _round(self, open_: I64) -> int:
-        """A few more instances of each open fact; returns how many there were."""
+        """Consider a few more instances of each open fact; returns their number."""
         facts = self.facts
         age = facts.age[open_]
         facts.age[open_] += 1
@@ -273,7 +273,8 @@ class BackwardSearch:
         return max(looked, 1)
 
     def _instances(self, goals: I64, quota: I64) -> int:
-        """Up to quota[i] more instances of goals[i], and what follows from them; how many."""
+        """Consider up to quota[i] more instances of goals[i], with their consequences; returns the
+        number."""
         need = np.zeros(self.facts.count, dtype=np.int64)
         need[goals] = quota
         setting, nots = self._survivors(), self.work.union()
@@ -284,7 +285,7 @@ class BackwardSearch:
                 found.append((pieces.family, rows, n))
         return self._meet(found) if found else 0
 
-    def _meet(self, found: list[tuple[Family, Rows, int]]) -> int:
+    def _meet(self, found: list[tuple[Family, Bindings, int]]) -> int:
         """Check the facts that instances need, and remember what they wait for."""
         facts = self.facts
         goals, needed = self._needed(found)
@@ -309,9 +310,9 @@ class BackwardSearch:
         return len(goals)
 
     def _needed(
-        self, found: list[tuple[Family, Rows, int]]
+        self, found: list[tuple[Family, Bindings, int]]
     ) -> tuple[I64, dict[RelationKey, tuple[I64, Keys]]]:
-        """The goal of each instance, and (instance, fact of this stratum) pairs by relation."""
+        """The goal of each instance, and by relation the pairs (instance, fact of this stratum)."""
         work, stratum = self.work, self.kept.number
         goals: list[U32] = []
         parts: dict[RelationKey, list[tuple[I64, Keys]]] = {}
@@ -341,7 +342,7 @@ class BackwardSearch:
         return np.concatenate(goals).astype(np.int64), joined
 
     def _check_many(self, name: RelationKey, keys: Keys, goals: I64) -> I64:
-        """Check facts that come in any order and several times, for the sake of some goals."""
+        """Check unsorted facts with repetitions, which some goals need."""
         depth = self.facts.depth[goals] + 1
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
@@ -354,7 +355,7 @@ class BackwardSearch:
         return found
 
     def _record(self, goals: I64, useless: Bools, pairs: list[tuple[I64, I64]]) -> None:
-        """Prove what instances derive from proved facts; remember the others."""
+        """Use instances whose facts are proved; remember the others."""
         facts = self.facts
         children = np.concatenate([numbers for numbers, _ in pairs] or [goals[:0]])
         instances = np.concatenate([found for _, found in pairs] or [goals[:0]])
@@ -368,10 +369,10 @@ class BackwardSearch:
             self._enliven(children)
         self._prove(proved[~facts.has(proved, PROVED)])
 
-    # -- who is needed ---------------------------------------------------------------------------
+    # -- needed facts ----------------------------------------------------------------------------
 
     def _enliven(self, numbers: I64) -> None:
-        """Facts, and all those that they wait for, serve an open goal."""
+        """Mark facts as needed for an open goal, with all facts that they wait for."""
         facts = self.facts
         while len(numbers):
             new = (facts.flags[numbers] & (LIVE | PROVED | DEAD)) == 0
@@ -380,8 +381,8 @@ class BackwardSearch:
             numbers = self._found.needed(numbers)
 
     def _bury(self) -> None:
-        """What is open still has no proof, but for facts whose proofs were not looked for, and
-        those that may need them."""
+        """Mark open facts as dead, except those whose search was aborted, and those that may need
+        them."""
         facts = self.facts
         live = facts.having(LIVE, LIVE | PROVED)
         reached = live[facts.has(live, BLOCKED)]

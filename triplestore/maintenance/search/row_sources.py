@@ -1,9 +1,9 @@
-"""Where the rows of a join step come from, when they are wanted a few at a time.
+"""Where the rows of a join step come from, if they are needed a few at a time.
 
-Start reading at `Source`. A step of a plan that makes rows is opened for the rows of a frame: each
-then has a number of *places*, ranges of a sorted run or of a table. Any range of these places can
-be taken later: nothing is looked through twice, and what is not taken costs nothing. Places may
-hold rows that are not seen (gone, or said otherwise by a newer run): those are left out when taken.
+Start reading at `RowSource`. A step of a plan that makes rows is opened for the rows of a frame.
+Each row then has a number of *places*: ranges of a sorted run or of a table. Any range of these
+places can be taken later. Nothing is read twice, and what is not taken costs nothing. Places may
+hold rows that are not visible (gone, or changed by a newer run); these are left out when taken.
 """
 
 from __future__ import annotations
@@ -12,41 +12,39 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows, column
+from triplestore.evaluate.binding_frames import Bindings, column
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
-from triplestore.relations.layers.read_layers import ranges
-from triplestore.relations.layers.sorted_order import SortedRun
+from triplestore.relations.layers.sorted_order import SortedRun, ranges
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, key_of, low, swap
 from triplestore.relations.status import HOLDS
 from triplestore.rules.body_plans import AtomStep, TableStep
 from triplestore.rules.families import Family
 
 Opened: TypeAlias = tuple[I64, ...]
-"""What a source remembers of each row: ranges."""
+"""Ranges, which a source remembers for each row."""
 
 Taken: TypeAlias = tuple[I64, dict[int, U32], int]
-"""For each new row the number of the row it continues, the values of its new variables, and how
-many rows were looked at."""
+"""For each new row the number of the row that it continues; the values of its new variables; and
+the number of rows read."""
 
 
 _ALL = 1 << 62
-_ROWS = 1 << 20
-"""Maximum number of rows expected of look-ups that give all at once."""
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """A step that makes rows.
 
-    most  the maximum number of rows for which it is asked at a time
+    most  maximum number of rows for which it is asked at a time
     """
 
     most: int
 
-    def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
-        """What to remember of each row, and how many places it has."""
+    def open(self, rows: Bindings, n: int) -> tuple[Opened, I64]:
+        """Open rows: what to remember of each row, and its number of places."""
 
-    def take(self, rows: Rows, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
+    def take(self, rows: Bindings, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
         """The rows in the places [at, at + count) of each row."""
 
 
@@ -69,8 +67,8 @@ class PairSource:
             1 - place if pairs.flipped else place
         )
 
-    def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
-        """See `Source.open`."""
+    def open(self, rows: Bindings, n: int) -> tuple[Opened, I64]:
+        """See `RowSource.open`."""
         opened: list[I64] = []
         size = np.zeros(n, dtype=np.int64)
         values = None if self.given is None else column(rows, self.given[1], n)
@@ -85,8 +83,8 @@ class PairSource:
             size += length
         return tuple(opened), size
 
-    def take(self, rows: Rows, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
-        """See `Source.take`."""
+    def take(self, rows: Bindings, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
+        """See `RowSource.take`."""
         parts: list[tuple[I64, U64]] = []
         looked = 0
         before = np.zeros(len(at), dtype=np.int64)
@@ -154,16 +152,16 @@ class TableSource:
         self.free = {v: columns[v][order] for v in step.free}
         self.count = len(order)
 
-    def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
-        """See `Source.open`."""
+    def open(self, rows: Bindings, n: int) -> tuple[Opened, I64]:
+        """See `RowSource.open`."""
         if not self.bound:
             return (np.zeros(n, dtype=np.int64),), np.full(n, self.count, dtype=np.int64)
         wanted = key_of([column(rows, v, n) for v in self.bound])
         lo = self.keys.searchsorted(wanted)
         return (lo,), self.keys.searchsorted(wanted, side="right") - lo
 
-    def take(self, rows: Rows, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
-        """See `Source.take`."""
+    def take(self, rows: Bindings, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
+        """See `RowSource.take`."""
         places = ranges(opened[0] + at, count)
         index = np.repeat(np.arange(len(at)), count)
         return index, {v: values[places] for v, values in self.free.items()}, 0
@@ -172,21 +170,21 @@ class TableSource:
 class ProbeSource:
     """An atom of a relation of three columns or more, or of all triples.
 
-    All rows of a look-up come at once, as one place; they wait in the next stage. So that they are
-    not too many, few look-ups are made at a time where many rows are expected.
+    All rows of a look-up come at once, as one place, and wait in the next stage. If many rows are
+    expected, few look-ups are made at a time.
     """
 
     def __init__(self, step: AtomStep, setting: Setting) -> None:
         self.step = step
         expected = setting.view(step.atom.relation).estimate([place for place, _ in step.bound])
-        self.most = max(1, int(_ROWS / (expected + 1)))
+        self.most = max(1, int(MAINTENANCE.source_rows / (expected + 1)))
 
-    def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
-        """See `Source.open`."""
+    def open(self, rows: Bindings, n: int) -> tuple[Opened, I64]:
+        """See `RowSource.open`."""
         return (), np.ones(n, dtype=np.int64)
 
-    def take(self, rows: Rows, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
-        """See `Source.take`."""
+    def take(self, rows: Bindings, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
+        """See `RowSource.take`."""
         step, n = self.step, len(at)
         view = setting.view(step.atom.relation)
         places = [place for place, _ in step.bound]
@@ -204,22 +202,8 @@ class ProbeSource:
         return index, found, looked
 
 
-class Wait:
-    """No step: rows wait here until they are wanted."""
-
-    most = _ALL
-
-    def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
-        """See `Source.open`."""
-        return (), np.ones(n, dtype=np.int64)
-
-    def take(self, rows: Rows, opened: Opened, at: I64, count: I64, setting: Setting) -> Taken:
-        """See `Source.take`."""
-        return np.arange(len(at)), {}, 0
-
-
-def source_of(family: Family, step: AtomStep | TableStep, setting: Setting) -> Source:
-    """Where the rows of a step come from."""
+def source_of(family: Family, step: AtomStep | TableStep, setting: Setting) -> RowSource:
+    """The source of the rows of a step."""
     if isinstance(step, TableStep):
         return TableSource(family, step)
     if isinstance(step.atom.relation, int) and step.atom.relation != ANY:

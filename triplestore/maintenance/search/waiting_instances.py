@@ -1,7 +1,7 @@
 """Instances that a search has found and cannot use yet, with the facts that they wait for.
 
-Always true: an instance waits for facts that are not proved; when the last of them is, it proves
-its goal without being looked for again.
+Always true: an instance waits for facts that are not proved. When the last of them is proved, it
+proves its goal without being found again.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.maintenance.search.checked_facts import SHORT
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.sorted_arrays import match, unite
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, low, pack
 
 
 class WaitingInstances:
-    """Instances by number, and who waits for whom.
+    """Instances by number, and the facts that each waits for.
 
     >>> found = WaitingInstances()
     >>> found.add(np.array([7, 7]), np.array([3, 4, 5]), np.array([0, 0, 1]))
@@ -28,7 +28,7 @@ class WaitingInstances:
     def __init__(self) -> None:
         self.goal = np.zeros(64, dtype=np.uint32)
         self.rest = np.zeros(64, dtype=np.int32)
-        """How many facts each waits for."""
+        """The number of facts that each instance waits for."""
         self.count = 0
         self._waits = Links()
         """Pairs (fact, instance that waits for it)."""
@@ -37,7 +37,7 @@ class WaitingInstances:
 
     @property
     def size(self) -> int:
-        """How many instances there are."""
+        """The number of instances."""
         return self.count
 
     def add(self, goals: I64, children: I64, instances: I64) -> None:
@@ -81,7 +81,8 @@ class WaitingInstances:
 
 
 class Links:
-    """Pairs of numbers, looked up by the first: a few sorted runs, which may share pairs."""
+    """Pairs of numbers, looked up by the first: a few sorted runs, which may have pairs in
+    common."""
 
     __slots__ = ("_runs",)
 
@@ -92,12 +93,12 @@ class Links:
         """Add sorted, distinct pairs."""
         runs = self._runs
         runs.append(pairs)
-        while len(runs) > 1 and len(runs[-2]) < max(SHORT, 2 * len(runs[-1])):
+        while len(runs) > 1 and len(runs[-2]) < max(MAINTENANCE.short_run, 2 * len(runs[-1])):
             last = runs.pop()
             runs[-1] = unite(runs[-1], last)
 
     def of(self, numbers: I64) -> U32:
-        """The seconds of all pairs with these firsts."""
+        """The second numbers of all pairs with these first numbers."""
         firsts = numbers.astype(np.uint32)
         found = [match(firsts, run)[1] for run in self._runs]
         return found[0] if len(found) == 1 else np.concatenate([NO_IDS, *found])

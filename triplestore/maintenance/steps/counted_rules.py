@@ -1,7 +1,7 @@
-"""The recursive rules of a stratum in the form in which counting looks at their instances.
+"""The recursive rules of a stratum in the form that counting needs.
 
-Start reading at `Recursion`. Other strategies need of an instance what it concludes; counting needs
-to know when each of its body facts comes, so all variables of a rule are kept to the end.
+Start reading at `Recursion`. Other strategies need only the conclusion of an instance. Counting
+needs to know when each of its body facts comes, so all variables of a rule are kept to the end.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import body_facts
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
 from triplestore.relations.packed_keys import I64, Bools, Keys
-from triplestore.rules.families import LOWER, MIXED, OWN, Family
-from triplestore.rules.known_of_family import KnownOfFamily
-from triplestore.rules.levels import Levels
-from triplestore.rules.strata import CompiledStratum, Strata
+from triplestore.rules.families import LOWER, MIXED, OWN, Family, KnownOfFamily
+from triplestore.rules.strata import CompiledStratum, Levels, Strata
 
 
 @dataclass(slots=True)
 class Recursion:
-    """The recursive rules of a stratum as families whose instances have all their variables.
+    """The recursive rules of a stratum, as families whose instances have all their variables.
 
     shapes  id of a family -> its shape
-    width   the most atoms of this stratum that a rule has, its head being one
+    width   maximum number of atoms of this stratum in a rule, with its head
     """
 
     rules: CompiledStratum
@@ -49,10 +47,10 @@ class Recursion:
 
 
 class CountedShape(NamedTuple):
-    """Where things are in a family whose body was given all its atoms, and last its head.
+    """The places of the atoms of a family, whose body is extended by its negations and its head.
 
-    own    atoms of facts of this stratum, or that may be; the head
-    below  atoms of facts of lower strata, or that may be
+    own    atoms that may match facts of this stratum; the head
+    below  atoms that may match facts of lower strata
     nots   the first negated atom
     """
 
@@ -77,13 +75,13 @@ class Met(NamedTuple):
     """Instances of one family."""
 
     shape: CountedShape
-    rows: Rows
+    rows: Bindings
     n: int
 
     def facts(
         self, item: int, levels: Levels, stratum: int
     ) -> Iterator[tuple[RelationKey, Keys, I64]]:
-        """The facts of a stratum that an atom matched, and the instances in which it did."""
+        """The facts of a stratum that an atom matched, and the instances in which it matched."""
         family = self.shape.every
         for name, keys, where in body_facts(family, item, self.rows, self.n, levels.type_id):
             places = np.arange(self.n) if where is None else where
@@ -108,10 +106,10 @@ class Met(NamedTuple):
 class NumberedInstances(NamedTuple):
     """Rule instances by the numbers of their facts.
 
-    head   what they conclude
-    body   their body facts of this stratum, in as many rows as a body may have
-    since  the round in which they were met; 0 for those of changes below
-    fresh  whether one of the two evaluations does not have them, because of changes below
+    head   the numbers of their conclusions
+    body   the numbers of their body facts of this stratum: as many rows as a body may have
+    since  the round in which they were met; 0 for those with changes below
+    fresh  whether one evaluation does not have them, because of changes below
     """
 
     head: I64

@@ -1,8 +1,8 @@
-"""Rules fired on changed facts, and what they conclude counted.
+"""Rules are fired on changed facts, and their conclusions counted.
 
 Start reading at `Firing`. Conclusions are collected in `Heads` and counted when all rules have
-fired; those from closures that changed in many pairs are counted block by block, since they would
-take too much room.
+fired. Conclusions from closures that changed in many pairs are counted block by block, because they
+would take too much memory.
 """
 
 from __future__ import annotations
@@ -24,21 +24,20 @@ from triplestore.maintenance.modules.projected_rules import (
 from triplestore.maintenance.modules.views_now import closed_now
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import PairView, Setting
-from triplestore.relations.facts.counts import CountChanges
+from triplestore.relations.facts.counts import CountChanges, RecursiveChanges
 from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.body_plans import WHOLE, AtomStep, plan_for
 from triplestore.rules.families import Family
 from triplestore.rules.strata import Triggers
 
 Large: TypeAlias = dict[RelationKey, DifferenceSet]
-"""Facts that changed, too many of them to be written out at once."""
+"""Changed facts that are too many to be written out at once."""
 
 
 class Firing:
-    """The rules of an update at work."""
+    """Fires the rules of an update."""
 
     __slots__ = ("_work",)
 
@@ -55,9 +54,9 @@ class Firing:
         recursive: Heads,
         done: Set[Family] = frozenset(),
     ) -> None:
-        """Add what all items that may match a batch conclude with it.
+        """Add the conclusions of all items that may match a batch.
 
-        done  families whose conclusions are there already
+        done  families that are not fired, because their conclusions are known
         """
         items = [one for one in triggers.of(batch, self._work.type_id) if one[0] not in done]
         self._fire_all(items, batch, around, phase, heads, recursive)
@@ -71,19 +70,19 @@ class Firing:
         heads: Heads,
         recursive: Heads,
     ) -> None:
-        """The same for some items."""
+        """The same for given items."""
         jobs = [
             changed_job(family, item, batch, around, phase)
             for family, item in items
-            if family.known.is_planned or not self._is_idle(family, batch)
+            if family.known.plans or family.known.kernel_shapes or not self._is_idle(family, batch)
         ]
         self._work.run.conclude_all(jobs, heads, recursive)
 
     def many(
         self, triggers: Triggers, large: Large, around: Around, phase: str, sign: int
     ) -> Batch:
-        """`fire` for closures that changed in many pairs, block by block: what is concluded is
-        counted at once, and only facts are kept of it."""
+        """`fire` for closures that changed in many pairs, block by block. Conclusions are counted
+        at once, and only their facts are kept."""
         work, touched = self._work, Batch()
         for batch in blocks_of(large):
             heads, recursive = Heads(), Heads()
@@ -102,7 +101,7 @@ class Firing:
     def _projected(
         self, family: Family, item: int, batch: Batch, around: Around, phase: str, sign: int
     ) -> Batch:
-        """What a family concludes from one side of some pairs, counted."""
+        """The conclusions of a family from one side of some pairs, counted."""
         place = kept_place(family, item)
         assert place is not None
         values, weights = sizes(batch[family.body[item].relation], place)
@@ -121,8 +120,8 @@ class Firing:
         return count_weighted(work.run, work.counts, family, item, rows, n, values, weights)
 
     def whole(self, families: Sequence[Family], new: Setting, heads: Heads) -> Batch:
-        """Add all that some families conclude. What nonrecursive ones conclude from closures of
-        many pairs is counted at once, and returned."""
+        """Add all conclusions of some families. Those of nonrecursive families from closures of
+        many pairs are counted at once, and returned."""
         work, touched = self._work, Batch()
         jobs: list[Job] = []
         for family in families:
@@ -137,10 +136,10 @@ class Firing:
         return touched
 
     def _is_idle(self, family: Family, batch: Container[RelationKey] = ()) -> bool:
-        """Whether a family has no instances because a relation of its body is empty, as most are
-        of a large ontology: nothing is planned for it.
+        """Whether a family has no instances because a relation of its body is empty. In a large
+        ontology most are; then nothing is planned.
 
-        batch  relations of facts that changed, which may be new ones
+        batch  relations of changed facts, which may be new ones
         """
         work = self._work
         for atom in family.body:
@@ -185,22 +184,22 @@ class Firing:
         return touched
 
     def concluded(self, heads: Heads, sign: int) -> Batch:
-        """What recursive rules concluded, each fact once; counted where there is a table for it."""
+        """The conclusions of recursive rules, each fact once; counted if C_r is kept."""
         if self._work.recursive is None:
             return heads.distinct()
         return self.count(heads, sign, self._work.recursive)
 
 
 def blocks_of(large: Large) -> Iterator[Batch]:
-    """Many facts, in pieces."""
+    """The facts, in blocks."""
     for name, found in large.items():
         for keys in found.blocks():
             yield {name: keys}
 
 
 def scanned_whole(family: Family, setting: Setting) -> int | None:
-    """The atom from which all instances of a family are found, if it is all pairs of a closure:
-    the first of the plan, or one with whose pairs nothing is done."""
+    """The atom from which all instances of a family are found, if it matches all pairs of a
+    closure: the first atom of the plan, or one whose pairs nothing uses."""
     if not family.recursive and len(family.body) > 1:
         for item, atom in enumerate(family.body):
             if not isinstance(atom.relation, int) or len(atom.variables) != 2:

@@ -1,10 +1,10 @@
 """Long chains of rounds with few facts: many rounds in one call of a kernel.
 
-Start reading at `Climb`. What is reached along a chain of ten thousand nodes takes as many rounds,
-of some thirty microseconds each, whatever they bring or take away. Where a round concluded facts of
-one relation only, and few small rules (see `small`) look at these and at what they themselves make
-of them, all of it facts of that relation, the rounds to come have nothing to do with any other
-rule: the kernel does them, until there is nothing new or there is too much of it. Results and
+Start reading at `Climb`. A chain of ten thousand nodes takes as many rounds, of some thirty
+microseconds each, however few facts a round adds or deletes. Suppose that a round concluded facts
+of one relation only, that few small rules (`evaluate.small_rules`) read these facts and the facts
+that follow from them, and that all these facts are of that relation. Then no other rule matters in
+the next rounds. The kernel does them, until nothing is new or there are too many facts. Results and
 counts do not depend on it.
 """
 
@@ -15,39 +15,27 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.small_rules import Done
+from triplestore.evaluate.small_rules import Done, kernel_shape
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import loaded_kernels, sorted_distinct, unite
 from triplestore.relations.packed_keys import I64, NO_KEYS, U64, Bools
+from triplestore.rules.body_plans import KernelStage
 from triplestore.rules.families import Family
-from triplestore.rules.kernel_shapes import KernelStage, kernel_shape
 from triplestore.rules.strata import Triggers
-
-AFTER = 8
-"""Number of rounds after which it is checked whether the next ones can be done by the kernel."""
-
-WIDE = 1 << 10
-"""Maximum number of facts of a round: larger rounds gain nothing."""
-
-LONG = 1 << 12
-"""Maximum number of rounds of one call; budgets are checked after each call."""
 
 RULES = 4
 """Maximum number of rules: the kernel has room for the rows of this many."""
 
-ROOM = 1 << 14
-"""Maximum number of facts of one call, and of conclusions of one round: a power of two."""
-
 
 class Rounds(NamedTuple):
-    """What a call came to.
+    """The result of a call.
 
-    new     the facts of all rounds, in their order
-    left    conclusions of the last round, in any order
-    ends    of each round, the end of its facts, the rows that were fetched, and how many facts
-            were concluded
+    new     the facts of all rounds, in order
+    left    conclusions of the last round, unsorted
+    ends    for each round, the end of its facts; `fetched` and `instances` are its numbers
     """
 
     new: U64
@@ -57,7 +45,7 @@ class Rounds(NamedTuple):
     instances: I64
 
     def until(self, wrong: Bools) -> Rounds:
-        """Those before the first round with a wrong fact; what is left are the facts of that."""
+        """The rounds before the first one with a wrong fact; the facts of that round are left."""
         if not wrong.any():
             return self
         last = int(self.ends.searchsorted(wrong.argmax(), side="right"))
@@ -67,17 +55,16 @@ class Rounds(NamedTuple):
 
 
 class Climb:
-    """The rounds of one insertion, or of one deletion, if there are many."""
+    """The rounds of one insertion or one deletion, if there are many."""
 
     def __init__(self, work: Work, triggers: Sequence[Triggers]) -> None:
         self._work = work
         self._triggers = triggers
-        self._rounds = 0
-        self._refused = work.recursive is not None  # every instance counts
+        self._refused = work.recursive is not None  # every instance must be counted
 
     def up(self, found: Batch) -> tuple[Batch, Batch]:
-        """To be asked after each round of insertion: from what was concluded, to what is new by
-        many rounds, and what is left to look at then."""
+        """After a round of insertion: from its conclusions to the new facts of many rounds, and the
+        facts that are left to check."""
         if not self._begins(found):
             return {}, found
         work = self._work
@@ -89,8 +76,8 @@ class Climb:
         return self._go(found, "insertion", work.new, held, lambda name, keys: keys == 0)
 
     def down(self, found: Batch) -> tuple[Batch, Batch]:
-        """The same of deletion, where facts with a nonrecursive derivation stay: what is lost by
-        many rounds, and what is left to look at."""
+        """The same for deletion, where facts with a nonrecursive derivation stay: the facts that
+        many rounds delete, and those that are left to check."""
         if not self._begins(found):
             return {}, found
         work = self._work
@@ -101,12 +88,11 @@ class Climb:
         return self._go(found, "deletion", work.survivors, held, work.supported)
 
     def _begins(self, found: Batch) -> bool:
-        """Whether it is time, and there are few facts of one relation of two columns."""
-        self._rounds += 1
-        if self._refused or self._rounds < AFTER or len(found) != 1:
+        """Whether there are few facts, of one relation of two columns."""
+        if self._refused or len(found) != 1:
             return False
         ((name, keys),) = found.items()
-        return isinstance(name, int) and len(keys) <= WIDE
+        return isinstance(name, int) and len(keys) <= MAINTENANCE.kernel_round_facts
 
     def _go(
         self,
@@ -126,7 +112,7 @@ class Climb:
         self._work.budget.check()
         made = _call(keys, rules, out_of)
         made = made.until(wrong(name, made.new))
-        self._refused = len(made.ends) < AFTER
+        self._refused = len(made.ends) < MAINTENANCE.rounds_before_kernel
         done = Done(int(made.fetched.sum()), 0, int(made.instances.sum()))
         self._work.rounds += len(made.ends)
         self._work.run.count(done, phase, len(rules) * len(made.ends))
@@ -139,8 +125,8 @@ class Climb:
     def _rules(
         self, name: int, keys: U64, setting: Setting
     ) -> list[tuple[KernelStage, RelationArrays]] | None:
-        """What the kernel is told of the rules, and the rows of their other atoms; None where it
-        cannot do one of them."""
+        """The rules for the kernel, with the rows of their other atoms; None if it cannot do one of
+        them."""
         only = [] if loaded_kernels() is None else self._only(name, keys)
         found = []
         for family, item in only:
@@ -154,10 +140,10 @@ class Climb:
         return found or None
 
     def _only(self, name: int, keys: U64) -> list[tuple[Family, int]]:
-        """The rules, and atoms of them, that look at some facts and at all that they make of them;
-        none if there are others, too many, or one that looks at them by both of its atoms."""
+        """The rules, with their atoms, that read some facts and all facts that follow by them; none
+        if there are others, too many, or one that reads the facts by two atoms."""
         found = self._looking(name, keys)
-        for family, _ in found:  # it grows on the way
+        for family, _ in found:  # the list grows in the loop
             if len(found) > RULES or not _is_plain(family, name):
                 return []
             if name != self._work.type_id:
@@ -182,12 +168,12 @@ def _is_plain(family: Family, name: int) -> bool:
 
 
 RelationArrays: TypeAlias = tuple[U64, U64, U64, U64]
-"""The rows of a relation as two arrays, and those left out of them as two."""
+"""The rows of a relation as two arrays, and two arrays of rows that are excluded from them."""
 
 
 def _arrays(setting: Setting, relation: int, place: int) -> RelationArrays | None:
     view = setting.view(relation)
-    arrays = view.arrays(place, ROOM) if isinstance(view, PairView) else None
+    arrays = view.arrays(place, MAINTENANCE.kernel_room) if isinstance(view, PairView) else None
     if arrays is None:
         return None
     runs, (minus, less) = arrays
@@ -207,10 +193,11 @@ def _call(
     constants = [stage.constants for stage, _ in rules]
     bases = np.cumsum([0, *map(len, constants[:-1])], dtype=np.int64)
     specs = np.concatenate([stage.spec for stage, _ in rules])
-    out, found = np.empty(ROOM, dtype=np.uint64), np.empty(ROOM, dtype=np.uint64)
+    room, most = MAINTENANCE.kernel_room, MAINTENANCE.kernel_rounds
+    out, found = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.uint64)
     found[: len(keys)] = keys
-    table = np.zeros(2 * ROOM, dtype=np.uint64)
-    ends, fetched, instances = (np.empty(LONG + 1, dtype=np.int64) for _ in range(3))
+    table = np.zeros(2 * room, dtype=np.uint64)
+    ends, fetched, instances = (np.empty(most + 1, dtype=np.int64) for _ in range(3))
     told = (tuple(rows), *held, specs, np.concatenate(constants), bases, len(keys))
     rounds = climb(*told, out, found, table, ends, fetched, instances)
     total, left = ends[rounds - 1] if rounds else 0, instances[rounds]

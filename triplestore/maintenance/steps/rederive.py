@@ -1,7 +1,7 @@
 """Backward evaluation: which facts some rule still derives.
 
-Start reading at `remaining` and `derivable`. Few instances of each fact are asked for first, since
-one is enough.
+Start reading at `remaining` and `derivable`. One instance of each fact is enough, so few are asked
+for at first.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.maintenance.search.checked_facts import PROVED, CheckedFacts
 from triplestore.maintenance.search.instance_pieces import Pieces
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
@@ -20,16 +21,11 @@ from triplestore.relations.packed_keys import Bools, Keys, columns_of, high, in_
 from triplestore.rules.families import Family
 from triplestore.rules.strata import CompiledStratum
 
-Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
-"""Which facts pass."""
+FactTest: TypeAlias = Callable[[RelationKey, Keys], Bools]
+"""Tests which facts have some property."""
 
 _FIRST, _MOST = 4, 1 << 40
 """Number of instances of each fact that are looked for at first, and at most."""
-
-
-MANY = 1 << 12
-"""Maximum number of goals for which their classes are looked at; of more goals, those that a family
-cannot conclude are sorted out first."""
 
 
 def derivable(
@@ -39,9 +35,10 @@ def derivable(
     phase: str,
     wanted: Callable[[Family], bool] | None = None,
 ) -> Batch:
-    """The goals that some instance over what survives concludes.
+    """The goals that some instance over the surviving facts concludes.
 
-    One instance for each is counted, as the papers do; the rows fetched tell what was looked at.
+    One instance for each is counted, as in the papers; the fetched rows show how many were read.
+
     wanted  which families to try, if not all
     """
     found = {
@@ -52,29 +49,30 @@ def derivable(
 
 
 def remaining(work: Work, kept: CompiledStratum, dropped: Batch) -> Batch:
-    """Facts that were taken away and still follow: they are stated, an aggregate derives them, or
-    some instance over what survives.
+    """Deleted facts that still hold: they are asserted, or an aggregate or an instance over the
+    surviving facts derives them.
 
-    Groups were computed already, so the counter tells what aggregates derive. That it also counts
-    other nonrecursive rules does no harm.
+    Groups were computed already, so the counter shows whether an aggregate derives a fact. It also
+    counts other nonrecursive rules, which does no harm.
     """
     summarised = {family.head.relation for family in kept.aggregating}
 
     def known(name: RelationKey, keys: Keys) -> Bools:
-        return work.supported(name, keys) if name in summarised else work.stated(name, keys)
+        return work.supported(name, keys) if name in summarised else work.asserted(name, keys)
 
     rest = work.filter(dropped, lambda name, keys: ~known(name, keys))
     return united(work.filter(dropped, known), derivable(work, kept, rest, "rederivation"))
 
 
-def has_proof(work: Work, kept: CompiledStratum) -> Test:
-    """Which facts follow without a recursive rule: stated ones, and what rules derive backwards."""
+def has_proof(work: Work, kept: CompiledStratum) -> FactTest:
+    """Tests which facts hold without a recursive rule: asserted ones, and those that nonrecursive
+    rules derive (evaluated backward)."""
     summarised = {family.head.relation for family in kept.aggregating}
 
     def follows(name: RelationKey, keys: Keys) -> Bools:
         if name in summarised:  # groups were computed already; see `remaining`
             return work.supported(name, keys)
-        found = work.stated(name, keys)
+        found = work.asserted(name, keys)
         rest = np.flatnonzero(~found)
         if len(rest):
             found[rest] = derivable_keys(
@@ -86,9 +84,10 @@ def has_proof(work: Work, kept: CompiledStratum) -> Test:
 
 
 def concluding(work: Work, kept: CompiledStratum, name: RelationKey, keys: Keys) -> list[Family]:
-    """The families that may conclude some facts of a relation: types those of their classes."""
+    """The families that may conclude some facts of a relation; for types, those of their
+    classes."""
     type_id = work.type_id
-    if name != type_id or len(keys) > MANY:
+    if name != type_id or len(keys) > MAINTENANCE.many_goals:
         return kept.concluded(name)
     return kept.concluded_types(type_id, dict.fromkeys(high(keys).tolist()))
 
@@ -104,7 +103,7 @@ def derivable_keys(
 ) -> Bools:
     """`derivable` for sorted, distinct facts of one relation.
 
-    setting  the facts that bodies and negations look at, if not those that survive
+    setting  the facts for bodies and negations, if not the surviving ones
     """
     facts = CheckedFacts()
     nots = setting or work.union()
@@ -116,7 +115,7 @@ def derivable_keys(
             break
         if wanted is not None and not wanted(family):
             continue
-        if len(open_) > MANY:
+        if len(open_) > MAINTENANCE.many_goals:
             open_ = open_[_possible(family, name, keys[open_], setting)]
             if len(open_) == 0:
                 continue
@@ -133,7 +132,7 @@ def derivable_keys(
                 facts.mark(proved.astype(np.int64), PROVED)
                 open_ = open_[~facts.has(open_, PROVED)]
             many = min(2 * many, _MOST)
-        # rows of decided facts that still wait are of this family only
+        # the rows that still wait belong to this family, and to facts that are decided
         facts.waiting[:] = 0
     proved_now = facts.has(numbers, PROVED)
     work.run.instances[phase] += int(np.count_nonzero(proved_now))
@@ -141,11 +140,11 @@ def derivable_keys(
 
 
 def _possible(family: Family, name: RelationKey, keys: Keys, setting: Setting) -> Bools:
-    """Which of many goals have only such terms as small atoms of the family's body allow. Where
-    little can be concluded, this is much less than following every goal into the body."""
+    """Which goals have only terms that the small atoms of the family's body allow. If few facts can
+    be concluded, this costs much less than following every goal into the body."""
     found = np.ones(len(keys), dtype=np.bool_)
     if family.head.relation != name:
-        return found  # of a variable property
+        return found  # its property is a variable
     columns = dict(zip(family.head.terms, columns_of(keys, len(family.head.terms)), strict=True))
     for atom in family.body:
         given = [place for place, term in enumerate(atom.terms) if term < 0]

@@ -1,7 +1,7 @@
-"""Aggregates: groups of the matches of a body, and what is computed of each.
+"""Aggregates: the groups of the matches of a body, and their results.
 
-Start at `regroup`: which results an aggregate rule had for the groups that a change touches, and
-has now. Only those groups are looked at. All that an aggregate looks at is in lower strata.
+Start at `regroup`. It finds the results that an aggregate rule had for the groups that a change
+touches, and has now. Other groups are not computed. The body of an aggregate is in lower strata.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
 from triplestore.expressions.aggregates import aggregate
@@ -34,7 +34,7 @@ _RESULT = 48  # of a result while it is made a term
 
 @dataclass(slots=True)
 class Regrouped:
-    """Facts that aggregate rules concluded before and not now, and the other way round."""
+    """Facts that aggregate rules concluded before but not now, and now but not before."""
 
     lost: dict[RelationKey, Keys] = field(default_factory=dict)
     gained: dict[RelationKey, Keys] = field(default_factory=dict)
@@ -43,10 +43,10 @@ class Regrouped:
 def regroup(
     work: Work, stratum: CompiledStratum, gone: Sequence[Batch], added: Sequence[Batch]
 ) -> Regrouped:
-    """What the aggregates of a stratum lose and gain by changes below it, given in pieces."""
+    """The changes of the aggregates of a stratum by changes below it, given in pieces."""
     touched: dict[int, tuple[Family, list[Keys]]] = {}
     old, new = work.old(), work.new()
-    # A negated atom matters where a fact came that was not there, and the other way round.
+    # A negated atom is triggered by the opposite changes.
     for setting, positive, negative in ((old, gone, added), (new, added, gone)):
         for family, item, batch in _triggered(work, stratum, positive, negative):
             around = Around.all_of(setting)
@@ -77,7 +77,7 @@ def _triggered(
 
 
 def _difference(before: Heads, after: Heads, found: Regrouped) -> None:
-    """Results differ in a group or not at all, so sets do: a rule concludes a fact once."""
+    """A rule concludes a fact once, so sets can be compared."""
     was, now = distinct_batch(before.taken()), distinct_batch(after.taken())
     for target, one, other in ((found.lost, was, now), (found.gained, now, was)):
         for name, keys in one.items():
@@ -86,7 +86,7 @@ def _difference(before: Heads, after: Heads, found: Regrouped) -> None:
                 target[name] = np.concatenate([target[name], left]) if name in target else left
 
 
-def _group_keys(family: Family, rows: Rows, n: int) -> Keys:
+def _group_keys(family: Family, rows: Bindings, n: int) -> Keys:
     assert family.summary is not None
     columns = [rows[v] for v in family.summary.groups]
     if not columns:
@@ -107,7 +107,7 @@ def summarise(work: Work, family: Family, groups: Keys, setting: Setting, heads:
     if not wanted:
         summarise_whole(work, family, setting, heads, "aggregates")
         return
-    rows: Rows = [None] * (family.width + 1)
+    rows: Bindings = [None] * (family.width + 1)
     for variable, column in zip(wanted, columns_of(groups, len(wanted)), strict=True):
         rows[variable] = column
     plan = plan_for(family, GROUPS, setting)
@@ -115,13 +115,13 @@ def summarise(work: Work, family: Family, groups: Keys, setting: Setting, heads:
     _conclude(work, family, found, n, heads)
 
 
-def _conclude(work: Work, family: Family, rows: Rows, n: int, heads: Heads) -> None:
+def _conclude(work: Work, family: Family, rows: Bindings, n: int, heads: Heads) -> None:
     """One instance for each group of the rows of a frame."""
     summary, terms = family.summary, work.terms
     assert summary is not None and terms is not None
     if n == 0:
         return
-    work.tally.at = family
+    work.run.at = family
     needs(_NUMBERING * n)
     groups, first = _numbered(rows, summary.groups, n)
     count = len(first)
@@ -132,7 +132,7 @@ def _conclude(work: Work, family: Family, rows: Rows, n: int, heads: Heads) -> N
     ]
     frame = Frame(tuple(name for name, _ in named), [column for _, column in named], n)
     scope = Scope(terms)
-    made: Rows = [None] * len(rows)
+    made: Bindings = [None] * len(rows)
     for variable in summary.groups:
         column = rows[variable]
         assert column is not None
@@ -153,7 +153,7 @@ def _conclude(work: Work, family: Family, rows: Rows, n: int, heads: Heads) -> N
     conclude(family, made, int(np.count_nonzero(known)), work.type_id, heads)
 
 
-def _numbered(rows: Rows, groups: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
+def _numbered(rows: Bindings, groups: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
     """The group of each row, and the first row of each group."""
     columns = [column for v in groups if (column := rows[v]) is not None]
     if not columns:

@@ -1,23 +1,23 @@
-"""Two evaluations of a stratum side by side, the old one and the new: what of the trace changes.
+"""The old and the new evaluation of a stratum side by side, and how the trace changes.
 
-Start reading at `Replay.run`. A rule instance belongs to the round after that in which the last of
-its body facts comes. It changes the trace if the old evaluation considers it in another round than
-the new one, or only one of them considers it at all. *Revisited*, algorithm 3, finds these by going
-through all rounds and all facts of both. Here everything begins with what changes: a fact that
-comes in another round, or in one evaluation only, is *moved*: these are I_on and I_no and, of the
-facts in both, those in Delta_o and not Delta_n, or the other way round. `_considered` is lines 36
-and 37, `_settle` lines 27 to 30; line 31 is that no round waits any more. What is always true:
+Start reading at `Replay.run`. A rule instance belongs to the round after the one in which the last
+of its body facts comes. It changes the trace if the two evaluations consider it in different
+rounds, or only one of them considers it. *Revisited*, algorithm 3, finds these instances by going
+through all rounds and all facts of both. Here everything begins with the facts that are *moved*:
+they come in another round, or in one evaluation only. These are I_on, I_no and, of the facts in
+both, those in Delta_o and not Delta_n, or the other way round. `_considered` is lines 36 and 37,
+`_settle` lines 27 to 30; line 31 holds when no round waits any more. Always true:
 
-* when a round is done, those facts are known to be moved that either evaluation has by then, and
-  the other not in the same round;
-* every old instance with moved facts, or with changes below, is met once: when the first of its
-  moved facts is known to be (its others are in I, and known from the old trace);
-* every new instance is met for good when the last of its moved facts comes; those that were met
-  before, with a fact that was expected and then turned out to be moved, are dropped;
-* instances are met before their round, and wait for it; then is known what they are in the other
-  evaluation. Those that are the same in both cost a look; the others are exactly the papers'.
+* When a round is done, a fact is known to be moved if one evaluation has it by then, and the other
+  does not have it in the same round.
+* Every old instance with moved facts, or with changes below, is met once: when the first of its
+  moved facts is known to be moved. Its other facts are in I, and known from the old trace.
+* Every new instance is met finally when the last of its moved facts comes. Instances that were met
+  before, with an expected fact that turned out to be moved, are dropped.
+* Instances are met before their round, and wait for it. Then their round in the other evaluation is
+  known. Instances with the same round in both cost one look; the others are exactly the papers'.
 
-So the cost goes by the instances that have a moved fact, and nothing is ever as large as I.
+So the cost depends on the instances that have a moved fact, and nothing is as large as I.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from triplestore.relations.packed_keys import I64, Bools, Keys, start_of_runs
 from triplestore.rules.strata import Triggers
 
 _SAME = "unchanged"
-"""The phase of instances that were met and turned out to be the same in both evaluations."""
+"""The phase of instances that were met and are the same in both evaluations."""
 
 _Moved: TypeAlias = tuple[I64, I64, I64]
-"""Facts that come later than expected or never, earlier, and others that come: of those missing,
-or not in I."""
+"""Facts that come later than expected or never; facts that come earlier; and other facts that come,
+which were missing or not in I."""
 
 _NONE: I64 = np.zeros(0, dtype=np.int64)
 
@@ -59,10 +59,10 @@ class Replay:
     """Both evaluations of the recursive rules of one stratum.
 
     facts     numbers of the facts that were met; 0 stands for all facts of lower strata
-    old, new  the round of each fact in the two evaluations, NEVER if it is in none; in the new one
-              as expected, until the round is done
-    moved     facts of I that are moved, as far as known
-    missing   those of them that should have come, and have not
+    old, new  the round of each fact in the two evaluations, NEVER if it is in none; the new round
+              is the expected one until the round is done
+    moved     facts of I that are known to be moved
+    missing   moved facts that should have come, and have not
     come      facts that are not in I, and have come
     """
 
@@ -87,7 +87,7 @@ class Replay:
     def run(self, touched: Batch) -> Trace:
         """Go through all rounds in which something differs; returns the new trace.
 
-        touched  facts that may be in round 1 now and were not, or the other way round
+        touched  facts that may be in round 1 of only one of the evaluations
         """
         self._below()
         moved = [
@@ -106,7 +106,7 @@ class Replay:
             name: Derivations.of(*map(np.concatenate, zip(*parts, strict=True)))
             for name, parts in self._changes.items()
         }
-        self.work.run.instances += Counter()  # without phases that had none
+        self.work.run.instances += Counter()  # removes phases without instances
         if self.work.recursive is not None:
             for name, derivations in changes.items():
                 self.work.recursive.change(name, *derivations.totals())
@@ -122,7 +122,8 @@ class Replay:
     # -- one round -------------------------------------------------------------------------------
 
     def _round(self, number: int) -> list[_Moved]:
-        """What a round derives less often, and more often; the facts that this moves."""
+        """Apply what a round derives less often, and more often; returns the facts that this
+        moves."""
         less = self._considered(number, self._less, self._leaves, "deletion")
         more = self._considered(number, self._more, self._comes, "insertion")
         facts = np.unique(np.concatenate((less, more, *self._again.pop(number, ()))))
@@ -162,15 +163,18 @@ class Replay:
         return np.concatenate(found)
 
     def _leaves(self, number: int, met: NumberedInstances) -> Bools:
-        """Which old instances of this round are not in the same round of the new evaluation."""
+        """Which old instances of this round are in another round of the new evaluation, or not in
+        it."""
         differs: Bools = met.fresh | (self.new[met.body].max(axis=0) != number - 1)
         return differs
 
     def _comes(self, number: int, met: NumberedInstances) -> Bools:
-        """Which new instances of this round are not in the same round of the old evaluation.
+        """Which new instances of this round are in another round of the old evaluation, or not in
+        it.
 
-        If a fact that came after they were met is moved, they were met again then, and are left to
-        that; so in those that pass all facts came as expected, and this is their round.
+        If a fact that came after they were met is moved, they were met again then, and the later
+        ones count. So in the instances that pass, all facts came as expected, and this is their
+        round.
         """
         old, new = self.old[met.body], self.new[met.body]
         passed: Bools = ((new <= met.since) | (new == old)).all(axis=0)
@@ -180,7 +184,7 @@ class Replay:
     # -- facts -----------------------------------------------------------------------------------
 
     def _settle(self, number: int, facts: I64, derived: Bools) -> _Moved:
-        """Whether a round derives some facts is known: which of them does that move?"""
+        """The facts that are moved by what a round derives, now that this is known."""
         old, new = self.old[facts], self.new[facts]
         expected = (old < NEVER) & (new == old)
         late = facts[expected & (old == number) & ~derived]
@@ -216,7 +220,7 @@ class Replay:
     # -- instances -------------------------------------------------------------------------------
 
     def _below(self) -> None:
-        """Meet the instances of changes of lower strata."""
+        """Meet the instances with changes of lower strata."""
         work, update = self.work, self.update
         gone, added = update.low_gone, update.low_added
         old, new = work.old(), work.new()
@@ -232,7 +236,7 @@ class Replay:
             self._wait(met, 0, self._more)
 
     def _fire(self, number: int, moved: Sequence[_Moved]) -> None:
-        """Meet the instances of facts that are moved, as is known since this round."""
+        """Meet the instances of the facts that this round has moved."""
         late, early, other = (
             np.concatenate([part[i] for part in moved]) if moved else _NONE for i in range(3)
         )
@@ -261,7 +265,7 @@ class Replay:
             self._wait(met, number, self._more)
 
     def _expect(self, late: I64, number: int) -> Batch:
-        """Look at facts that did not come again in each later round in which they may."""
+        """Check facts that did not come again in each later round in which they may come."""
         batch = self.facts.batch(late)
         for name, keys in batch.items():
             numbers = self.facts.find(name, keys)
@@ -286,7 +290,7 @@ class Replay:
         return met
 
     def _wait(self, met: list[Met], since: int, waiting: _Waiting) -> None:
-        """Have instances wait for their rounds."""
+        """Let instances wait for their rounds."""
         if not met:
             return
         instances = self._numbered(met, since, waiting is self._more)
@@ -300,10 +304,11 @@ class Replay:
             heapq.heappush(self._rounds, number)
 
     def _numbered(self, met: list[Met], since: int, is_new: bool) -> NumberedInstances:
-        """Instances by numbers; facts are looked up relation by relation, for all families."""
+        """Instances by the numbers of their facts, which are looked up by relation for all
+        families."""
         work, stratum = self.work, self.update.task.number
         width, total = self.recursion.width, sum(some.n for some in met)
-        slots = np.zeros((width, total), dtype=np.int64)  # the last row is for the heads
+        slots = np.zeros((width, total), dtype=np.int64)  # the last row is for heads
         fresh = np.full(total, since == 0)
         parts: dict[RelationKey, list[tuple[Keys, I64]]] = {}
         offset = 0

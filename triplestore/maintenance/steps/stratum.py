@@ -1,8 +1,8 @@
-"""One stratum of an update: the steps that strategies are made of.
+"""One stratum of an update: the steps of the strategies.
 
-Start reading at `StratumUpdate`, which are the `Steps` of the protocol over columns: `touched` and
-`gained` are the papers' first steps of deletion and insertion, `drop` and `add` the steps of their
-loops. `firing` evaluates the rules.
+Start reading at `StratumUpdate`, which implements the `Steps` of the protocol over columns:
+`touched` and `gained` are the papers' first steps of deletion and insertion, `drop` and `add` the
+steps of their loops. `firing` evaluates the rules.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Set
 
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Around
-from triplestore.maintenance.modules.leaping import Leaps
+from triplestore.maintenance.modules.leaping import Leaps, leaps_of
 from triplestore.maintenance.search.give_up import Abort
 from triplestore.maintenance.search.kernel_search import new_search
 from triplestore.maintenance.search.proof_search import BackwardSearch
@@ -21,14 +21,15 @@ from triplestore.maintenance.steps.many_rounds import Climb
 from triplestore.maintenance.steps.rederive import derivable, has_proof, remaining
 from triplestore.maintenance.steps.regrouping import Regrouped, regroup, summarise_whole
 from triplestore.maintenance.steps.stratum_state import StratumState, Task, set_with_large
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import (
-    ONE_RUN,
     Batch,
     set_of,
     size_of,
 )
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.families import Family
 from triplestore.rules.strata import Triggers
 
@@ -44,13 +45,13 @@ class Strategy(ABC):
 
 
 class Observer:
-    """Is told how far a strategy has come. It may raise `Overrun`, which ends the strategy."""
+    """Is told about the progress of a strategy. It may raise `Overrun`, which ends the strategy."""
 
     def deletes(self, facts: Batch) -> None:
         """These facts are about to be deleted, or were just deleted."""
 
     def rederives(self) -> None:
-        """Deletion is done; the search for deleted facts that hold nevertheless begins."""
+        """Deletion is done; the search for deleted facts that still hold begins."""
 
     def inserts(self) -> None:
         """That search is done; insertion begins."""
@@ -63,7 +64,7 @@ UNOBSERVED = Observer()
 
 
 class StratumUpdate(StratumState):
-    """The steps that strategies are made of, for one stratum: see `protocol.Steps`."""
+    """The steps of the strategies for one stratum; see `protocol.Steps`."""
 
     def __init__(self, work: Work, task: Task) -> None:
         self.observer = UNOBSERVED
@@ -74,19 +75,20 @@ class StratumUpdate(StratumState):
         """Begin, or begin again after `Work.restore`."""
         super().begin()
         self.regrouped: Regrouped | None = None
-        self._leaps: Leaps | None = None
+        self._leaps = self._find_leaps()
         self._climb: Climb | None = None
+        self._rounds = 0
         self._first = True
         self._touched: Batch = {}
 
-    # -- what is lost ----------------------------------------------------------------------------
+    # -- deletion --------------------------------------------------------------------------------
 
     def touched(self) -> Batch:
-        """Facts that lost a derivation, or are not stated any more; their counters are brought
-        down. The papers' first step of deletion."""
+        """Facts that lost a derivation, or were retracted; their counters are decreased. The
+        papers' first step of deletion."""
         work, task = self.work, self.task
         if not (self.kept.families or task.minus or task.lost or task.lost_rec):
-            return {}  # all rules are new: a twentieth of a millisecond for each stratum
+            return {}  # all rules are new: saves a twentieth of a millisecond for each stratum
         if not (task.lost or task.lost_rec or self._looks_at(gone=True)):
             self._touched = task.minus
             return task.minus
@@ -106,8 +108,8 @@ class StratumUpdate(StratumState):
         return self._touched
 
     def _looks_at(self, *, gone: bool) -> bool:
-        """Whether changes below may have made rules lose instances, or gain some (`gone` false):
-        with one fact in a commit they mostly do one or the other, or nothing."""
+        """Whether changes below may have made rules lose instances, or gain some (`gone` false). In
+        a commit of one fact most strata do one of both, or neither."""
         kept = self.kept
         if kept.aggregating:
             return True
@@ -132,19 +134,22 @@ class StratumUpdate(StratumState):
         sign: int,
         into: tuple[Heads, Heads],
     ) -> Batch:
-        """Fire all rules on changes of lower strata: positive atoms and negated ones. What closures
-        that changed in many pairs lead to is counted at once, and returned."""
+        """Fire all rules on changes of lower strata: their positive atoms and their negated
+        ones. The conclusions from closures that changed in many pairs are counted at once, and
+        returned."""
         firing, touched = self._firing, []
         for triggers, batch, many in zip(
             (self.kept.lower, self.kept.negated), low, large, strict=True
         ):
             if batch:
                 firing.fire(triggers, batch, around, phase, *into)
-            touched.append(firing.many(triggers, many, around, phase, sign))
+            if many:
+                touched.append(firing.many(triggers, many, around, phase, sign))
         return united(*touched)
 
     def drop(self, batch: Batch) -> Batch:
-        """Take facts away, and return what recursive rules derived with them and still holds."""
+        """Delete facts; returns the facts that recursive rules derived with them and that still
+        hold."""
         work = self.work
         found = self.drop_by(batch, frozenset())
         return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
@@ -155,24 +160,25 @@ class StratumUpdate(StratumState):
         return work.filter(batch, lambda name, keys: ~work.supported(name, keys))
 
     def drop_unsupported(self, batch: Batch) -> Batch:
-        """Take facts away, and return those without a nonrecursive derivation of what recursive
-        rules derived with them. Rounds of a few small rules over one relation are done
-        together."""
+        """Delete facts; returns the facts without a nonrecursive derivation that recursive rules
+        derived with them. Rounds of a few small rules over one relation are done together."""
         work = self.work
         self.observer.deletes(batch)
-        if self._climb is None:
-            self._climb = Climb(work, [self.kept.own])
-        lost, rest = self._climb.down(self.drop(batch))
-        if lost:
-            work.take_away(lost)
-            self._all_dropped.append(lost)
-            rest = work.filter(rest, lambda name, keys: ~work.gone.contains(name, keys))
-            self.observer.deletes(lost)
-        return self.unsupported(rest)
+        found = self.drop(batch)
+        self._rounds += 1
+        if self._rounds >= MAINTENANCE.rounds_before_kernel:
+            self._climb = self._climb or Climb(work, [self.kept.own])
+            lost, found = self._climb.down(found)
+            if lost:
+                work.take_away(lost)
+                self._all_dropped.append(lost)
+                found = work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
+                self.observer.deletes(lost)
+        return self.unsupported(found)
 
     def drop_by(self, batch: Batch, done: Set[Family]) -> Batch:
-        """Take facts away, and return what recursive rules derived with them, but for some rules;
-        it may be gone already."""
+        """Delete facts; returns what recursive rules derived with them, except the families in
+        `done`. The result may have facts that are gone already."""
         work = self.work
         survivors = work.survivors()
         before = survivors.without(set_of(batch))
@@ -191,20 +197,21 @@ class StratumUpdate(StratumState):
         phase: str,
         done: Set[Family] = frozenset(),
     ) -> Heads:
-        """Fire the recursive rules on facts of this stratum, but for those that are done."""
+        """Fire the recursive rules on facts of this stratum, except the families in `done`."""
         heads = Heads()
         around = Around(before, after, nots, nots)
         self._firing.fire(self.kept.own, batch, around, phase, heads, heads, done)
         return heads
 
-    # -- what holds again ------------------------------------------------------------------------
+    # -- rederivation ----------------------------------------------------------------------------
 
     def remaining(self, batch: Batch) -> Batch:
-        """The facts that are stated, or that some rule derives from what survives."""
+        """The facts that are asserted, or that some rule derives from the surviving facts."""
         return remaining(self.work, self.kept, batch) if batch else batch
 
     def rederived(self, batch: Batch) -> Batch:
-        """The facts that a recursive rule still derives: by the counters, or else backwards."""
+        """The facts that a recursive rule still derives: by the counters, or by backward
+        evaluation."""
         self.observer.rederives()
         counters = self.work.recursive
         again: Batch = {}
@@ -224,8 +231,8 @@ class StratumUpdate(StratumState):
         return search
 
     def bring_back(self, batch: Batch) -> Batch:
-        """Facts that were taken away hold nevertheless. What follows from them is there; but where
-        C_r lost their instances, they are returned, to be inserted like others."""
+        """Bring back deleted facts that hold after all. Their consequences hold already. But if C_r
+        lost their instances, they are returned, to be inserted like others."""
         work = self.work
         if work.recursive is not None:
             return batch
@@ -233,11 +240,11 @@ class StratumUpdate(StratumState):
             work.gone.discard(name, keys)
         return {}
 
-    # -- what is gained --------------------------------------------------------------------------
+    # -- insertion -------------------------------------------------------------------------------
 
     def gained(self) -> Batch:
-        """Facts that gained a derivation by changes below, or are stated from now on; their
-        counters are brought up. The papers' first step of insertion."""
+        """Facts that gained a derivation by changes below, or are asserted now; their counters are
+        increased. The papers' first step of insertion."""
         work, task = self.work, self.task
         if task.fresh is None and not self._looks_at(gone=False):
             return task.plus
@@ -247,7 +254,9 @@ class StratumUpdate(StratumState):
                 heads.put(name, keys)
         new = work.new()
         before = new.without(set_with_large(self.low_added, self.large_added))
-        around = Around(before, new, new, work.union())  # what is gone is among what held
+        around = Around(
+            before, new, new, work.union()
+        )  # facts that are gone are among those that held
         low = (self.low_added, self.low_gone)
         large = (self.large_added, self.large_gone)
         many = self._from_below(low, large, around, "insertion", 1, (heads, heads_rec))
@@ -256,23 +265,23 @@ class StratumUpdate(StratumState):
         return united(task.plus, gained, self._firing.concluded(heads_rec, 1), many, fresh)
 
     def begin_insertion(self, *again: Batch) -> Batch:
-        """What is stated, what follows from changes below, and facts that are gone and must come
+        """The asserted facts, what follows from changes below, and deleted facts that must come
         back."""
         work = self.work
         gained = self.gained()
         found = united(*again, gained)
-        leaps = self._all_leaps()
+        leaps = self._leaps
         if leaps is not None:
             leaps.gain(united(self._touched, gained))
-        self._climb = None if leaps is not None else Climb(work, self._own())
+        self._climb, self._rounds = None, 0
         self._first = bool(found) or self.task.fresh is not None or leaps is not None
         if not self._first:
             work.budget.check()
         return found
 
     def coming(self, found: Batch) -> Batch | None:
-        """Those of some facts that do not hold yet; None if the insertion is over."""
-        leaps = self._all_leaps()
+        """The facts that do not hold yet; None if the insertion is over."""
+        leaps = self._leaps
         if found or self._first:
             delta = self.work.coming(found)
             if delta or self._first or leaps is not None:
@@ -282,12 +291,11 @@ class StratumUpdate(StratumState):
         return None
 
     def add(self, delta: Batch) -> Batch:
-        """Facts that did not hold do from now on; returned is what recursive rules conclude with
-        them."""
-        work, leaps, first = self.work, self._all_leaps(), self._first
-        # Beside what is there already, atoms before the pivot need not leave them out; but that is
-        # one array more to look through.
-        many = size_of(delta) > ONE_RUN * len(delta)
+        """Add facts that did not hold; returns what recursive rules conclude with them."""
+        work, leaps, first = self.work, self._leaps, self._first
+        # If new facts are kept apart, atoms before the pivot need not filter them out; but that is
+        # one more array to search.
+        many = size_of(delta) > RELATIONS.run_keys * len(delta)
         apart = many and leaps is None and not work.come_back(delta)
         if not apart:
             work.admit(delta)
@@ -311,7 +319,9 @@ class StratumUpdate(StratumState):
             self._fresh_recursive(heads, done)
             self._first = False
         found = self._firing.concluded(heads, 1)
-        if self._climb is not None:
+        self._rounds += 1
+        if leaps is None and self._rounds >= MAINTENANCE.rounds_before_kernel:
+            self._climb = self._climb or Climb(work, self._own())
             new, found = self._climb.up(found)
             if new:
                 work.admit(new)
@@ -319,31 +329,32 @@ class StratumUpdate(StratumState):
         return found
 
     def _own(self) -> list[Triggers]:
-        """What looks at facts of this stratum."""
+        """The triggers of atoms that read facts of this stratum."""
         fresh = self.task.fresh
         return [self.kept.own, *([] if fresh is None else [fresh.own])]
 
     def leaps(self) -> Leaps | None:
-        """Transitive rules that others go through, if deletion may follow them in one step: none of
-        the recursive rules came or went."""
+        """Transitive rules that others go through, if deletion may follow them in one step: no
+        recursive rule came or went."""
         fresh, task = self.task.fresh, self.task
         if (fresh is not None and fresh.recursive) or task.lost_rec or task.fewer:
             return None
-        leaps = self._all_leaps()
+        leaps = self._leaps
         return leaps if leaps is not None and leaps.has_kept() else None
 
-    def _all_leaps(self) -> Leaps | None:
-        """Transitive rules to be followed in one step; None where each instance is wanted."""
+    def _find_leaps(self) -> Leaps | None:
+        """Transitive rules to be followed in one step; None where each instance is needed."""
         work, fresh = self.work, self.task.fresh
         if work.recursive is not None or not work.compiled.with_modules:
             return None
-        if self._leaps is None:
-            new = [] if fresh is None else fresh.recursive
-            self._leaps = Leaps(work, self.task.number, self.kept.recursive, new)
-        return self._leaps if self._leaps.any() else None
+        kept = leaps_of(work, self.kept)
+        new = {} if fresh is None else leaps_of(work, fresh)
+        if kept.keys() == new.keys():
+            return None
+        return Leaps(work, self.task.number, kept, new)
 
     def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> Batch:
-        """All instances of new rules that are not recursive; returned is what is counted."""
+        """Add the conclusions of new nonrecursive rules; returns those that are counted already."""
         fresh, work = self.task.fresh, self.work
         if fresh is None:
             return {}
@@ -353,7 +364,7 @@ class StratumUpdate(StratumState):
         return touched
 
     def _fresh_recursive(self, heads: Heads, done: Set[Family]) -> None:
-        """All instances of new recursive rules, as things are after the first step."""
+        """Add the conclusions of new recursive rules, over the facts after the first step."""
         fresh, work = self.task.fresh, self.work
         if fresh is None or not fresh.recursive:
             return

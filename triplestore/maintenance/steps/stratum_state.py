@@ -1,6 +1,6 @@
 """One stratum of an update: its task, and what was deleted and added so far.
 
-Start reading at `Task`, then `StratumState`. The steps themselves are in `stratum`.
+Start reading at `Task`, then `StratumState`. The steps are in `stratum`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 from triplestore.evaluate.conclusions import Heads
 from triplestore.maintenance.steps.firing import Large
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, set_of
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.strata import CompiledStratum
 
 
@@ -21,10 +21,10 @@ from triplestore.rules.strata import CompiledStratum
 class Task:
     """What changes in one stratum, and by which rules.
 
-    minus, plus      facts of it that are not stated any more, and that are from now on
-    lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
-                     derived), and recursive ones
-    fewer            whether recursive rules were taken out whose conclusions are not among these,
+    minus, plus      its facts that are retracted, and that are asserted now
+    lost, lost_rec   conclusions of removed rules: of nonrecursive ones (each as often as it was
+                     derived), and of recursive ones
+    fewer            whether recursive rules were removed whose conclusions are not in `lost_rec`,
                      because a module closes the stratum
     """
 
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def recursive(self) -> bool:
-        """Whether the stratum has recursive rules that were there before."""
+        """Whether the stratum has recursive rules that it had before."""
         return bool(self.kept.recursive)
 
     @property
@@ -50,11 +50,11 @@ class Task:
 
 
 class StratumState:
-    """What is known of one stratum while it is updated.
+    """What is known of one stratum during its update.
 
-    low_gone, large_gone    facts of lower strata that are gone, as far as rules of this one look at
-                            them: as arrays, and those that are too many to be written out
-    low_added, large_added  the same of those that are new
+    low_gone, large_gone    facts of lower strata that are gone and that rules of this stratum may
+                            read: as arrays, and those that are too many to be written out
+    low_added, large_added  the same for new facts
     """
 
     def __init__(self, work: Work, task: Task) -> None:
@@ -72,26 +72,26 @@ class StratumState:
         self._all_gained: list[Batch] = []
 
     def reads_large(self) -> bool:
-        """Whether rules of the stratum look at a closure that should not be written out."""
+        """Whether rules of the stratum read a closure that is too large to be written out."""
         relations = self.kept.relations
         return any(
-            closed.count() > difference_set.LARGE
+            closed.count() > RELATIONS.written_pairs
             for name, closed in self.work.stored.tables.closed.items()
             if relations is None or name in relations
         )
 
     def gone_below(self) -> FactSet:
-        """The facts of lower strata that are gone, as far as rules of this one look at them."""
+        """The facts of lower strata that are gone and that rules of this stratum may read."""
         return set_with_large(self.low_gone, self.large_gone)
 
     def dropped(self) -> Batch:
-        """The facts of this stratum that were taken away so far."""
+        """The facts of this stratum that were deleted so far."""
         return united(*self._all_dropped)
 
     def settle(self, gone: Batch, added: Batch, *, counted: bool = False) -> None:
-        """Take facts away and bring others, by a strategy that knows what the stratum comes to.
+        """Delete and add facts, for a strategy that knows the result of the stratum.
 
-        counted  whether it has changed the recursive counters, where they are kept
+        counted  whether the strategy has changed the recursive counters, if they are kept
         """
         work = self.work
         for sets, batch in ((work.gone, gone), (work.added, added)):
@@ -100,29 +100,14 @@ class StratumState:
         self._all_dropped.append(gone)
         self._all_gained.append(added)
         if work.recursive is not None and self.task.recursive_ever and not counted:
-            work.recursive.complete = False  # how often each fact was derived is not known
+            work.recursive.complete = False  # it is not known how often each fact was derived
 
     def is_plain(self) -> bool:
-        """Whether the stratum has no rules, new ones or others, nor had any: what is stated is all
-        that changes it, as in the lowest ones."""
+        """Whether the stratum has and had no rules. Then only assertions change it, as in the
+        lowest strata."""
         task = self.task
         ruled = self.kept.families or task.fresh is not None or task.fewer
         return not (ruled or task.lost or task.lost_rec)
-
-    def settle_stated(self) -> None:
-        """Do a plain stratum: what every strategy comes to, by a third of the steps."""
-        work, task = self.work, self.task
-        work.budget.check()
-        if task.minus:
-            gone = work.filter(task.minus, lambda name, keys: ~work.supported(name, keys))
-            self._all_dropped.append(gone)
-            work.take_away(gone)
-            work.rounds += bool(gone)
-        if task.plus:
-            came = work.coming(task.plus)
-            self._all_gained.append(came)
-            work.admit(came)
-            work.rounds += bool(came)
 
     def outcome(self) -> tuple[Batch, Batch]:
         """The facts of this stratum that are gone, and those that are new."""
@@ -131,17 +116,19 @@ class StratumState:
         gone = work.filter(dropped, work.gone.contains)
         sure = {name: keys for name, keys in gained.items() if name not in work.gone}
         rest = {name: keys for name, keys in gained.items() if name in work.gone}
-        return gone, sure | work.filter(rest, work.added.contains)  # some may have come back only
+        return gone, sure | work.filter(
+            rest, work.added.contains
+        )  # some were only deleted and came back
 
 
 def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
-    """The changed facts that rules of a stratum may look at."""
+    """The changed facts that rules of a stratum may read."""
     relations = task.kept.relations
     batch: Batch = {}
     large: Large = {}
     for name in changed if relations is None else relations:
         found: object = changed.get(name)
-        if isinstance(found, DifferenceSet) and len(found) > difference_set.LARGE:
+        if isinstance(found, DifferenceSet) and len(found) > RELATIONS.written_pairs:
             large[name] = found
         elif found is not None and len(changed[name]):
             batch[name] = changed[name].keys()
@@ -149,6 +136,6 @@ def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
 
 
 def set_with_large(batch: Batch, large: Large) -> FactSet:
-    """All of some facts, those too many to be written out with them."""
+    """All of some facts, with those too many to be written out."""
     found: dict[RelationKey, Any] = {**set_of(batch), **large}  # all are read in the same way
     return FactSet(found)

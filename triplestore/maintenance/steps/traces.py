@@ -1,12 +1,12 @@
 """Traces, for counting: how often each fact is derived in each round of its stratum.
 
-Start reading at `Trace`. The rounds of a stratum are those of semi-naive evaluation: in round 1 are
-the facts that are stated, or that a nonrecursive rule derives; in round i + 1 what recursive rules
-derive from facts of which the latest came in round i. How often facts are derived in round 1 is
-known without a trace, from status and count, so that a trace has recursive derivations only, and a
-stratum without recursive rules needs none.
+Start reading at `Trace`. The rounds of a stratum are those of semi-naive evaluation. Round 1 has
+the facts that are asserted, or that a nonrecursive rule derives. Round i + 1 has what recursive
+rules derive from facts of which the latest comes in round i. The status and the count of a fact say
+how often it is derived in round 1. So a trace has recursive derivations only, and a stratum without
+recursive rules needs none.
 
-A store keeps `Traces` in memory, like an index: a missing trace is made when it is needed, and an
+A store keeps `Traces` in memory, like an index. A missing trace is made when it is needed. An
 update by another strategy, or a change of the program, drops the traces that it makes wrong.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from triplestore.relations.facts.fact_sets import RelationKey
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, Keys
 
 NEVER = np.int64(1 << 40)
@@ -26,7 +26,7 @@ NEVER = np.int64(1 << 40)
 
 
 class Derivations(NamedTuple):
-    """How often facts are derived in which rounds, or how much more often; by key and round."""
+    """By fact and round: the number of derivations, or the change of that number."""
 
     keys: Keys
     rounds: I64
@@ -34,7 +34,7 @@ class Derivations(NamedTuple):
 
     @classmethod
     def of(cls, keys: Keys, rounds: I64, times: I64) -> Derivations:
-        """From rows in any order, of which those for one fact and round are summed up."""
+        """From rows in any order; rows of one fact and round are added up."""
         order = np.argsort(rounds, kind="stable")
         order = order[np.argsort(keys[order], kind="stable")]
         keys, rounds, times = keys[order], rounds[order], times[order]
@@ -50,7 +50,7 @@ class Derivations(NamedTuple):
         )
 
     def totals(self) -> tuple[Keys, I64]:
-        """How often each fact is derived in all rounds."""
+        """The number of derivations of each fact in all rounds."""
         made = Derivations.of(self.keys, np.zeros_like(self.rounds), self.times)
         return made.keys, made.times
 
@@ -62,8 +62,8 @@ class Derivations(NamedTuple):
 
 
 class Trace:
-    """The recursive derivations of one stratum. Never changed: a change makes another trace, which
-    shares most of its arrays.
+    """The recursive derivations of one stratum. It never changes: `changed` makes another trace,
+    which shares most of its arrays.
 
     >>> keys, one = np.array([1 << 32 | 5], np.uint64), np.array([1])
     >>> made = Trace().changed({9: Derivations(keys, one * 2, one * 3)})
@@ -77,8 +77,8 @@ class Trace:
     __slots__ = ("_runs",)
 
     def __init__(self, runs: Mapping[RelationKey, tuple[Derivations, ...]] | None = None) -> None:
-        # Each run says how much more often facts are derived than those before it say; each has
-        # more than twice the rows of the next, so that a row is merged O(log n) times.
+        # The runs of a relation are added up. Each has more than twice the rows of the next one, so
+        # that a row is merged O(log n) times.
         self._runs = {} if runs is None else runs
 
     def __len__(self) -> int:
@@ -90,7 +90,8 @@ class Trace:
         return sum(column.nbytes for runs in self._runs.values() for run in runs for column in run)
 
     def look_up(self, relation: RelationKey, keys: Keys) -> tuple[I64, I64, I64]:
-        """When facts are derived: (number of the fact, round, how often), ordered by these."""
+        """When facts are derived: (number of the fact, round, number of derivations), in this
+        order."""
         parts = []
         for run in self._runs.get(relation, ()):
             index, rows = run.look_up(keys)
@@ -115,7 +116,7 @@ class Trace:
         return found
 
     def changed(self, more: Mapping[RelationKey, Derivations]) -> Trace:
-        """The trace with some derivations more, or fewer."""
+        """The trace with more derivations, or fewer."""
         made = dict(self._runs)
         for relation, run in more.items():
             if len(run.keys) == 0:
@@ -143,14 +144,14 @@ def _merged(one: Derivations, other: Derivations) -> Derivations:
 
 
 Mark: TypeAlias = tuple[object, Mapping[int, Trace]]
-"""Traces as they were."""
+"""A copy of the traces."""
 
 
 class Traces:
-    """The traces of the closure of one store; `update` keeps them right.
+    """The traces of the closure of one store. `update` maintains them.
 
-    The store says what `update` cannot know: `restore` when a transaction is undone, `clear` when
-    the tables are not those that the last update left (or undid).
+    The store calls what `update` cannot know: `restore` when a transaction is undone, `clear` when
+    the tables are not those that the last update left.
     """
 
     def __init__(self) -> None:
@@ -158,23 +159,22 @@ class Traces:
         self._kept: Mapping[int, Trace] = {}
         self._made: dict[int, Trace] = {}
 
-    def begin(self, program: object) -> Traces:
-        """An update begins; traces of another program are dropped."""
+    def begin(self, program: object) -> None:
+        """Begin an update; traces of another program are dropped."""
         if program is not self._program:
             self._program, self._kept = program, {}
         self._made = {}
-        return self
 
     def of(self, stratum: int) -> Trace | None:
         """The trace of a stratum as it was before the update, if there is one."""
         return self._kept.get(stratum)
 
     def keep(self, stratum: int, trace: Trace) -> None:
-        """What the trace of a stratum will be when the update is over."""
+        """Set the trace of a stratum after the update."""
         self._made[stratum] = trace
 
     def end(self, touched: Collection[int]) -> None:
-        """The update is over; traces of strata that it touched are made or dropped."""
+        """End an update; traces of strata that it touched are made or dropped."""
         kept = {number: trace for number, trace in self._kept.items() if number not in touched}
         self._kept = {**kept, **self._made}
         self._made = {}
@@ -184,7 +184,7 @@ class Traces:
         self._program, self._kept, self._made = None, {}, {}
 
     def mark(self) -> Mark:
-        """What `restore` needs."""
+        """The state that `restore` returns to."""
         return self._program, self._kept
 
     def restore(self, mark: Mark) -> None:

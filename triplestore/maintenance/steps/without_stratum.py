@@ -1,8 +1,8 @@
-"""Stored facts as if nothing had been derived in one stratum, and what had been: as sorted arrays.
+"""Stored facts as if nothing were derived in one stratum, and what was derived, as sorted arrays.
 
-Start reading at `Restated`, a view for evaluating a stratum from scratch. `Derived` has what was
-derived before, to be compared with. Runs are read whole and in order, which costs a few nanoseconds
-a row where a look-up costs a hundred.
+Start reading at `WithoutStratum`, a view for evaluating a stratum from scratch. `Derived` has the
+facts that were derived before, for comparison. Runs are read as a whole and in order, which costs a
+few nanoseconds a row; a look-up costs a hundred.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.fact_sets import RelationKey, no_keys
-from triplestore.relations.facts.sorted_arrays import SMALL, beside, unite, without
+from triplestore.relations.facts.sorted_arrays import beside, unite, without
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import (
     I64,
@@ -29,16 +30,17 @@ from triplestore.relations.packed_keys import (
     start_of_runs,
     swap,
 )
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
-from triplestore.rules.levels import Levels
+from triplestore.rules.strata import Levels
 
 
-class Restated(Stored):
-    """Stored facts, of which those of one stratum are seen only if they are stated.
+class WithoutStratum(Stored):
+    """Stored facts, but those of one stratum only if they are asserted.
 
-    Facts of lower strata are all seen; no rule of the stratum looks at those of higher ones.
+    All facts of lower strata are visible. No rule of the stratum reads facts of higher ones.
     """
 
     def __init__(self, stored: Stored, levels: Levels, number: int) -> None:
@@ -52,12 +54,12 @@ class Restated(Stored):
         found = self._pairs.get(name)
         if found is None:
             if name == self.type_id:
-                stated = StatedPairs(self.tables.stored_relation(name), True)
-                found = _Classes(self._whole.pairs(name), stated, self._is_lower)
+                asserted = AssertedPairs(self.tables.stored_relation(name), True)
+                found = _Classes(self._whole.pairs(name), asserted, self._is_lower)
             elif self._levels.relation(name) < self._number:
                 found = self._whole.pairs(name)
             else:
-                found = StatedPairs(self.tables.stored_relation(name), False)
+                found = AssertedPairs(self.tables.stored_relation(name), False)
             self._pairs[name] = found
         return found
 
@@ -75,8 +77,8 @@ class Restated(Stored):
         return by_runs(classes, lambda ids: self._levels.classes(ids) < self._number)
 
 
-class StatedPairs(StoredPairs):
-    """The stated rows of a relation of two columns."""
+class AssertedPairs(StoredPairs):
+    """The asserted rows of a relation of two columns."""
 
     __slots__ = ()
 
@@ -93,21 +95,22 @@ class StatedPairs(StoredPairs):
 
 
 class _Classes(StoredPairs):
-    """The facts (class, member): all those of lower classes, of others those that are stated."""
+    """The facts (class, member): all those of lower classes, and the asserted ones of other
+    classes."""
 
-    __slots__ = ("_every", "_is_lower", "_stated")
+    __slots__ = ("_asserted", "_every", "_is_lower")
 
     def __init__(
-        self, every: StoredPairs, stated: StoredPairs, is_lower: Callable[[U32], Bools]
+        self, every: StoredPairs, asserted: StoredPairs, is_lower: Callable[[U32], Bools]
     ) -> None:
         super().__init__(every.relation, True)
         self._every = every
-        self._stated = stated
+        self._asserted = asserted
         self._is_lower = is_lower
 
     def _of(self, class_: int) -> StoredPairs:
         one = np.array([class_], dtype=np.uint32)
-        return self._every if self._is_lower(one)[0] else self._stated
+        return self._every if self._is_lower(one)[0] else self._asserted
 
     def array(self, place: int) -> U64:
         """All rows sorted by one place, that one in front."""
@@ -115,7 +118,7 @@ class _Classes(StoredPairs):
         if found is None:
             if place == 0:
                 lower = self._every.array(0)
-                found = unite(lower[self._is_lower(high(lower))], self._stated.array(0))
+                found = unite(lower[self._is_lower(high(lower))], self._asserted.array(0))
             else:
                 found = turned(self.array(0))
             self._arrays[place] = found
@@ -130,14 +133,14 @@ class _Classes(StoredPairs):
             if lower.all():
                 return self._every.match(0, values)
             if not lower.any():
-                return self._stated.match(0, values)
+                return self._asserted.match(0, values)
             (one,), (other,) = lower.nonzero(), (~lower).nonzero()
             index, members = self._every.match(0, values[one])
-            more, others = self._stated.match(0, values[other])
+            more, others = self._asserted.match(0, values[other])
             return np.concatenate((one[index], other[more])), np.concatenate((members, others))
         index, classes = self._every.match(1, values)
         keep = self._is_lower(classes)
-        more, others = self._stated.match(1, values)
+        more, others = self._asserted.match(1, values)
         own = ~self._is_lower(others)
         return (
             np.concatenate((index[keep], more[own])),
@@ -149,7 +152,7 @@ class _Classes(StoredPairs):
         lower = self._is_lower(high(keys))
         if lower.all():
             return self._every.contains_keys(keys)
-        found = self._stated.contains_keys(keys)
+        found = self._asserted.contains_keys(keys)
         if lower.any():
             found[lower] = self._every.contains_keys(keys[lower])
         return found
@@ -159,12 +162,12 @@ class _Classes(StoredPairs):
         return self._of(first).contains_beside(first, second)
 
     def estimate(self, place: int | None) -> float:
-        """How many rows to expect: all, or those with one id in a place."""
+        """The expected number of rows: of all, or of those with one id in a place."""
         return self._every.estimate(place)
 
 
 def by_runs(ids: U32, test: Callable[[U32], Bools]) -> Bools:
-    """A test of ids of which equal ones mostly stand beside each other.
+    """A test of ids, of which equal ones are mostly neighbours.
 
     >>> import numpy as np
     >>> by_runs(np.array([7, 7, 7, 2, 2], np.uint32), lambda each: each > 5).tolist()
@@ -177,11 +180,11 @@ def by_runs(ids: U32, test: Callable[[U32], Bools]) -> Bools:
     return passed if len(passed) == len(ids) else np.repeat(passed, np.diff(starts))
 
 
-# -- what was derived before ----------------------------------------------------------------------
+# -- facts derived before ------------------------------------------------------------------------
 
 
 class Derived:
-    """What was derived before, to be compared with, stratum by stratum."""
+    """The facts that were derived before, by stratum, for comparison."""
 
     def __init__(self, levels: Levels) -> None:
         self._levels = levels
@@ -190,7 +193,7 @@ class Derived:
 
     @staticmethod
     def of(stored: Stored, levels: Levels) -> Derived:
-        """What was derived of stored facts; what was read for one stratum serves the next."""
+        """The derived facts of stored facts. What is read for one stratum serves the next."""
         found = _KNOWN.get(stored)
         if found is None:
             found = _KNOWN[stored] = Derived(levels)
@@ -199,13 +202,13 @@ class Derived:
     def inferred(
         self, stored: Stored, name: RelationKey, number: int, classes: Collection[int] | None
     ) -> Keys:
-        """The facts of a relation and a stratum that hold without being stated.
+        """The inferred facts of a relation and a stratum.
 
-        classes  of rdf:type, the only ones that may have such facts, if that is known
+        classes  for rdf:type, the only classes that may have such facts, if known
         """
         if name != stored.type_id:
             return stored_keys(stored, name, INFERRED)
-        if classes is not None and len(classes) <= _FEW:
+        if classes is not None and len(classes) <= MAINTENANCE.few_classes:
             return _beside(stored, classes, INFERRED)
         if self._inferred is None:
             keys = stored_keys(stored, name, INFERRED)
@@ -215,12 +218,16 @@ class Derived:
     def counts(
         self, stored: Stored, name: RelationKey, number: int, classes: Collection[int] | None
     ) -> tuple[Keys, I64]:
-        """The facts of a relation and a stratum with counts above 0, and these."""
+        """The facts of a relation and a stratum with counts above 0, and their counts."""
         if name != stored.type_id:
             return stored_counts(stored, name)
-        if classes is not None and len(classes) <= _FEW and self._counted is None:
+        if (
+            classes is not None
+            and len(classes) <= MAINTENANCE.few_classes
+            and self._counted is None
+        ):
             keys = _beside(stored, classes, HOLDS)
-            if len(keys) * _DEAR < len(stored.pairs(name)):
+            if len(keys) * MAINTENANCE.count_rows < len(stored.pairs(name)):
                 counts = stored.pairs(name).counts(keys).astype(np.int64)
                 return keys[counts > 0], counts[counts > 0]
         if self._counted is None:
@@ -235,12 +242,10 @@ def _beside(stored: Stored, classes: Collection[int], where: int) -> U64:
 
 
 _KNOWN: WeakKeyDictionary[Stored, Derived] = WeakKeyDictionary()
-_FEW = 32  # classes that are looked up one by one
-_DEAR = 8  # what looking up a count costs, in rows read one after the other
 
 
 class _ByClass:
-    """Facts (class, member) with a value each (or none at all), by the strata of their classes."""
+    """Facts (class, member) with a value each, or no values, by the strata of their classes."""
 
     def __init__(self, keys: U64, values: I64, levels: Levels) -> None:
         self.keys = keys
@@ -249,7 +254,7 @@ class _ByClass:
         self.levels = levels.classes(high(keys[self.starts[:-1]]))
 
     def of_stratum(self, number: int) -> tuple[U64, I64]:
-        """Those of one stratum."""
+        """The facts of one stratum."""
         own = (self.levels == number).nonzero()[0]
         if len(own) == len(self.levels):
             return self.keys, self.values
@@ -258,7 +263,7 @@ class _ByClass:
 
 
 def stored_keys(stored: Stored, name: RelationKey, where: int) -> Keys:
-    """The facts of a relation with some status, sorted as the engine has them."""
+    """The facts of a relation with some status, sorted as views expect them."""
     relation = stored.of(name).relation
     if isinstance(relation, TupleRelation):
         return relation.keys(where)
@@ -270,12 +275,12 @@ def _plain_keys(relation: PlainRelation, order: int, where: int) -> U64:
     if isinstance(relation, ClosedRelation):
         return relation.keys(order, where)
     runs = relation.runs(order)
-    if len(runs) < 2 or relation.stored_rows < SMALL:
+    if len(runs) < 2 or relation.stored_rows < RELATIONS.cold_rows:
         return relation.keys(order, where)
     found: U64 = no_keys(0)
     for run in runs:
         keys = run.keys[run.lo : run.hi]
-        found = without(found, keys)  # the newest word on a fact counts
+        found = without(found, keys)  # the newest run decides about a fact
         if run.uniform is None:
             keys = keys[run.statuses(run.lo, run.hi) & np.uint8(where) != 0]
         if run.uniform is None or run.uniform & where:
@@ -284,7 +289,7 @@ def _plain_keys(relation: PlainRelation, order: int, where: int) -> U64:
 
 
 def stored_counts(stored: Stored, name: RelationKey) -> tuple[Keys, I64]:
-    """The facts of a relation with counts above 0, sorted as the engine has them."""
+    """The facts of a relation with counts above 0, sorted as views expect them."""
     if isinstance(name, tuple):
         keys = stored.tuples(name).keys()
         counts = stored.tuples(name).counts(keys).astype(np.int64)
@@ -304,7 +309,7 @@ def _plain_counts(relation: PlainRelation) -> tuple[U64, I64]:
     found: list[tuple[U64, I64]] = []
     for run in relation.runs(0):
         if run.order.count is None and not found:
-            continue  # there is nothing below that this could stand above of
+            continue  # no run below, so these rows hide nothing
         counts = run.order.counts(run.lo, run.hi).astype(np.int64)
         counts[run.statuses(run.lo, run.hi) & np.uint8(HOLDS) == 0] = 0
         found.append((run.keys[run.lo : run.hi], counts))

@@ -3,13 +3,13 @@
 Start at `HashJoin` (indexes the right input, streams the left) and `MergeJoin` (both sorted by the
 columns, streams both); `join` chooses. A join on no columns is the cartesian product.
 
-What is always true
-    - All joins give the same bag of rows. Rows come in the order of the left input, the matches of
-      a left row in the order of the right one (unless there is a condition).
-    - Pairs are counted before they are made: blocks stay within `context.block_rows` though one key
-      match millions of rows, and are charged before they are allocated.
-    - Ids and values are compared as they are: 0 (unbound) equals 0. What SPARQL wants of unbound
-      columns is built on top, from joins of the parts that have no unbound columns.
+Always true
+    - All joins return the same bag of rows. Rows come in the order of the left input, the matches
+      of a left row in the order of the right one (unless there is a condition).
+    - Pairs are counted before they are made: blocks stay within `context.block_rows` even if one
+      key matches millions of rows, and are charged before they are allocated.
+    - Ids and values are compared by equality: 0 (unbound) equals 0. SPARQL's rules for unbound
+      columns are implemented above, by joins of the parts without unbound columns.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ How: TypeAlias = Literal["inner", "left", "semi", "anti"]
 HOWS: tuple[str, ...] = get_args(How)
 Condition: TypeAlias = Callable[[Frame], Array]
 
-_RANGE_BYTES = 24  # of a left row, while its matches are looked for: a key, and a range
+_RANGE_BYTES = 24  # per left row while its matches are searched: a key, and a range
 
 
-class Join(Operator):
-    """What all joins share: the columns of the result, and the rows that come of one left block.
+class JoinOperator(Operator):
+    """The base of joins: the columns of the result, and the result for one left block.
 
-    on         the columns that must be equal; by default all that both inputs have
+    on         the columns that must be equal; by default all shared columns
     how        inner: left and right row; left: also left rows without match, with nulls on the
                right; semi and anti: left rows with and without a match
-    condition  a function of a block of joined rows: which of them are matches after all
-    matched    for `left`, the name of a column that says which rows have a match
+    condition  a function of a block of joined rows: which of them are matches
+    matched    for `left`, the name of a boolean column for the rows with a match
     """
 
     def __init__(
@@ -82,7 +82,9 @@ class Join(Operator):
         rest_types = tuple(right.types[i] for i in self._rest)
         self._check_columns(rest)
         self._joined_names = (*left.names, *rest)
-        self._joined_width = left.width + row_width(rest_types) + 24  # and the pair of positions
+        self._joined_width = (
+            left.width + row_width(rest_types) + 24
+        )  # including the pair of positions
         self._matched = matched is not None
         self._members = how in ("semi", "anti") and condition is None
         names, types = left.names, left.types
@@ -138,7 +140,7 @@ class Join(Operator):
             return left * right
         return max(left, right)
 
-    # One left block and an index of the right rows that may match.
+    # One left block, and an index of the right rows.
 
     def _matches(self, context: Context, block: Frame, right: Frame, index: JoinIndex) -> Blocks:
         size = block.rows * _RANGE_BYTES
@@ -171,7 +173,7 @@ class Join(Operator):
         self._release(context, size)
 
     def _chosen(self, context: Context, block: Frame, found: Array) -> Stream:
-        """Of semi and anti joins: the rows of the block with, or without, a match."""
+        """For semi and anti joins: the rows of the block with, or without, a match."""
         mask = found if self.how == "semi" else ~found
         if mask.all():
             yield block
@@ -189,7 +191,7 @@ class Join(Operator):
         hi: Array,
         total: int,
     ) -> Iterator[tuple[Frame, Array]]:
-        """The joined rows in blocks, and which row of the left block each of them is of."""
+        """The joined rows in blocks, and the row of the left block of each."""
         outer = self.how == "left" and self.condition is None
         names, order, unique = self.names, self.order, self.unique
         if self.condition is not None:
@@ -228,7 +230,7 @@ class Join(Operator):
     def _tested(
         self, context: Context, block: Frame, pieces: Iterator[tuple[Frame, Array]]
     ) -> Stream:
-        """The joined rows that meet the condition, then rows of the block that have none."""
+        """The joined rows that meet the condition, then the left rows without any."""
         assert self.condition is not None
         found = np.zeros(block.rows, BOOLEAN)
         for piece, left in pieces:
@@ -249,8 +251,8 @@ class Join(Operator):
             yield Frame(self.names, columns, rest.rows, self.order, self.unique)
 
 
-class HashJoin(Join):
-    """Joins by an index of the right input, which is held in memory; the left input streams.
+class HashJoin(JoinOperator):
+    """Joins with an index of the right input, which is held in memory; the left input streams.
 
     >>> from triplestore.operators import Values
     >>> one, two = Values(Frame.of(x=[1, 2, 3])), Values(Frame.of(x=[1, 1, 3], y=[7, 8, 9]))

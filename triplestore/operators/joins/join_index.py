@@ -1,10 +1,10 @@
-"""The build side of a join: where the rows with a given key are.
+"""The build side of a join: finds the rows with a given key.
 
-Start at `JoinIndex`. Four forms, chosen by what is known and by size; all give the same answers:
-    sorted   the rows are sorted by the key already, or are few and were sorted: galloping search
+Start at `JoinIndex`. It has one of these forms, chosen by order and size, with the same answers:
+    sorted   the rows are sorted by the key, or were sorted because kernels are not loaded
     dense    one id column whose ids lie close together: the id is the place in an array
     hashed   anything else: the exact table of `groups`, then rows gathered by group
-What is always true: matches of one key come in the order of the rows; the index never copies the
+Always true: matches of one key come in the order of the rows; the index never copies the
 rows' other columns. Memory: dense 4 bytes per id of the range and 4 per row, hashed 14 to 24 bytes
 per distinct key and 4 per row.
 """
@@ -27,19 +27,17 @@ from triplestore.operators.context import Budget
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.group_table import GroupTable, filled, pieces, use_kernels
 from triplestore.operators.row_keys import KeyCoder, Keys
+from triplestore.operators.thresholds import OPERATORS
 
 I64 = NDArray[np.int64]
 Ranges = tuple[I64, I64, int]
-
-_FEW = 512  # rows that are sorted rather than hashed
-_SPREAD = 6  # a range of ids is dense if it is at most this many times longer than the rows
 
 
 class JoinIndex:
     """Finds the rows of `frame` by the values of its columns `on`.
 
-    ordered   the columns `on`, packed in this sequence, are ascending in the frame
-    members   only `exists` will be asked, so rows need not be gathered by key
+    ordered   the columns `on`, packed in this order, are ascending in the frame
+    members   only `exists` will be called, so rows need not be gathered by key
 
     >>> from triplestore.operators.context import Context
     >>> right = Frame.of(x=[5, 3, 5], y=[1, 2, 3])
@@ -62,7 +60,7 @@ class JoinIndex:
     ) -> None:
         columns = [frame.columns[i] for i in on]
         self._coder = KeyCoder([column.dtype for column in columns], budget)
-        self._order: Array | None = None  # rows by key; None if that is the order they have
+        self._order: Array | None = None  # rows by key; None if the rows are in this order
         self._sorted: Keys | None = None
         self._starts: NDArray[np.uint32] = np.zeros(1, np.uint32)
         self._table: GroupTable | None = None
@@ -70,8 +68,7 @@ class JoinIndex:
         self._base = 0
         self._budget = budget
         rows = frame.rows
-        small = rows <= _FEW or not use_kernels(rows)
-        if ordered or small or not columns:
+        if ordered or rows == 0 or not columns or not use_kernels(rows):
             self._sort(columns, rows, is_sorted=ordered or not columns)
         elif len(columns) == 1 and columns[0].dtype == ID and _dense(columns[0]):
             self._base = int(columns[0].min())
@@ -84,7 +81,7 @@ class JoinIndex:
             self._hash(columns, rows, members)
 
     def exists(self, columns: Sequence[Array], rows: int) -> NDArray[np.bool_]:
-        """Which of these keys some row has."""
+        """Which of these keys occur."""
         if self._present is not None:
             keys = self._coder.find(columns, rows)
             return self._present.take(keys - np.uint32(self._base), mode="clip")
@@ -95,7 +92,7 @@ class JoinIndex:
         return hi > lo
 
     def ranges(self, columns: Sequence[Array], rows: int) -> Ranges:
-        """For each of these keys the places [lo, hi) of its rows, and the number of all pairs."""
+        """For each key the places [lo, hi) of its rows, and the total number of pairs."""
         keys = self._coder.find(columns, rows)
         if self._sorted is not None and not use_kernels(rows):
             lo = self._sorted.searchsorted(keys, "left")
@@ -112,7 +109,7 @@ class JoinIndex:
         return lo, hi, pairs
 
     def rows(self, places: I64) -> Array:
-        """The rows that stand at these places, which `ranges` gave."""
+        """The rows at these places, returned by `ranges`."""
         return places if self._order is None else self._order.take(places)
 
     def _sort(self, columns: Sequence[Array], rows: int, is_sorted: bool) -> None:
@@ -139,7 +136,7 @@ class JoinIndex:
         self._budget.release(4 * size)
 
     def _mark(self, keys: Array, count: int) -> None:
-        """One truth value per id of the range, and one more, which is false, for all other ids."""
+        """One boolean per id of the range, and a last one, False, for all other ids."""
         self._budget.charge(count + 1)
         present = filled(count + 1, np.bool_, self._budget)
         base = np.uint32(self._base)
@@ -171,4 +168,4 @@ class JoinIndex:
 
 
 def _dense(keys: Array) -> bool:
-    return int(keys.max()) - int(keys.min()) < _SPREAD * len(keys)
+    return int(keys.max()) - int(keys.min()) < OPERATORS.dense_spread * len(keys)

@@ -1,7 +1,7 @@
 """From ranges of matches to pairs of positions, in blocks of any size.
 
-`cut_pairs` is the second half of every join: however many rows one key matches, no block is longer
-than wanted, and nothing is kept between blocks but where to go on.
+`cut_pairs` is the second half of every join. Blocks stay within their maximum, however many rows
+one key matches; only the position is kept between blocks.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _LOW = (1 << 32) - 1
 def cut_pairs(lo: I64, hi: I64, total: int, room: int, outer: bool) -> Iterator[Pairs]:
     """All pairs (i, j) with lo[i] <= j < hi[i], by i then j, in blocks of at most `room`.
 
-    total  how many pairs there are, those of `outer` included
-    outer  a row i without matches gives one pair (i, -1)
+    total  the number of pairs, including those of `outer`
+    outer  a row i without matches has one pair (i, -1)
 
     >>> lo, hi = np.array([0, 2, 2]), np.array([2, 2, 3])
     >>> [(i.tolist(), j.tolist()) for i, j in cut_pairs(lo, hi, 4, 3, True)]

@@ -1,8 +1,8 @@
 """The join of two inputs that are sorted by the columns of the join: both stream.
 
-Start at `MergeJoin._windows`. The inputs are cut at keys: what lies below the lesser of the two
-last keys read so far is complete on both sides and can be joined; the rest waits for more. So
-memory is one or two blocks of each side, and the rows of one key.
+Start at `MergeJoin._windows`. The inputs are split at keys: rows below the lesser of the two last
+keys read are complete on both sides and can be joined; the others wait for more. So it holds one or
+two blocks of each side, and the rows of one key.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context
 from triplestore.operators.frame import Frame, Type
-from triplestore.operators.joins.hash_join import HashJoin, How, Join
+from triplestore.operators.joins.hash_join import HashJoin, How, JoinOperator
 from triplestore.operators.joins.join_index import JoinIndex
 from triplestore.operators.operator import Blocks, Operator, Stream, as_tuple, gather
 from triplestore.operators.row_keys import Words, narrow, order_keys
@@ -24,7 +24,7 @@ from triplestore.relations.packed_keys import pack
 
 
 def mergeable(left: Operator, right: Operator, on: Sequence[str]) -> tuple[str, ...] | None:
-    """The columns `on` in the sequence in which both inputs are sorted, or None.
+    """The columns `on` in the order by which both inputs are sorted, or None.
 
     Keys of two id columns, or of one column of any type but object, can be merged.
     """
@@ -42,7 +42,7 @@ def _key_fits(types: Sequence[Type]) -> bool:
     return len(types) == 2 and all(narrow(kind) for kind in types)
 
 
-class MergeJoin(Join):
+class MergeJoin(JoinOperator):
     """Joins two inputs whose known orders begin with the columns `on`.
 
     >>> from triplestore.operators import Values
@@ -97,7 +97,7 @@ class MergeJoin(Join):
             right.release(other)
 
     def _windows(self, left: _Side, right: _Side) -> Iterator[tuple[list[Frame], list[Frame]]]:
-        """Rows of both sides in ascending ranges of keys: no key is in two of them."""
+        """Rows of both sides in ascending, disjoint ranges of keys."""
         left.pull()
         right.pull()
         while left.frames and (right.frames or self.how in ("left", "anti")):
@@ -115,8 +115,8 @@ def join(
     how: How = "inner",
     **options: Any,
 ) -> Operator:
-    """A merge join if the inputs are sorted for it, else a hash join that indexes the input that is
-    expected to be smaller (only an inner join may choose). `options` are those of `Join`.
+    """A merge join if the inputs are sorted for it, otherwise a hash join. An inner hash join
+    indexes the input that is expected to be smaller. `options` are those of `JoinOperator`.
 
     >>> from triplestore.operators import Values
     >>> one, two = Values(Frame.of(x=[1, 2, 3])), Values(Frame.of(x=[3, 1], y=[7, 8]))
@@ -135,11 +135,11 @@ def join(
 
 
 class _Side:
-    """One input: the frames that were read and not yet joined, with their keys."""
+    """One input: the frames that are not joined yet, with their keys."""
 
     def __init__(
         self,
-        join: Join,
+        join: JoinOperator,
         operator: Operator,
         on: list[int],
         blocks: Blocks,
@@ -165,7 +165,7 @@ class _Side:
         self.last = keys[-1]
 
     def take(self, cut: Any) -> list[Frame]:
-        """Take out the rows below `cut` (all, if it is None)."""
+        """Remove and return the rows below `cut` (all if it is None)."""
         taken = []
         kept = []
         for frame, keys in self.frames:
@@ -181,7 +181,7 @@ class _Side:
         return taken
 
     def release(self, frames: list[Frame]) -> None:
-        """The rows that were taken are joined."""
+        """Release rows that were taken, after they are joined."""
         self._join._release(self._context, sum(frame.nbytes for frame in frames))
 
 

@@ -1,8 +1,8 @@
-"""The join of a stream with a relation, through the relation's own indexes.
+"""The join of a stream with a relation, using the relation's indexes.
 
-Start at `Probe`: this is how a rule joins its delta with a large relation, for a cost that depends
-on the delta and not on the relation. It is also the semi- and anti-join with a relation (`NOT`
-atoms, EXISTS), and the outer one.
+Start at `Probe`: rules join their delta with a large relation this way, at a cost that depends on
+the delta and not on the relation. It is also the semi- and anti-join with a relation (`NOT` atoms,
+EXISTS), and the outer join.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from triplestore.operators.context import Context
 from triplestore.operators.frame import BOOLEAN, ID, Array, Frame, nulls
 from triplestore.operators.joins.hash_join import HOWS, How
 from triplestore.operators.leaves import Pattern, atom, check_pattern, slices
-from triplestore.operators.operator import Blocks, Operator, Stream
+from triplestore.operators.operator import Blocks, Operator, Stream, Text
 from triplestore.relations.relation import StoredRelation
 from triplestore.relations.status import HOLDS
 
 Found: TypeAlias = tuple[Array, tuple[Array, ...]]
-"""An answer of `Relation.probe`: which value each row belongs to, and the free columns."""
+"""An answer of `Relation.probe`: the place of each row's value, and the free columns."""
 
 
 class Probe(Operator):
     """For each row of the child, the rows of a relation that match a pattern.
 
     In the pattern, a name that the child has, or an int, is looked up; other names become columns;
-    None stands for any id. `how` as in `Join`; semi and anti ask only if there is a row. Rows come
-    in the order of the child. `relation` and `where` can be replaced between runs.
+    None stands for any id. `how` as in `JoinOperator`; semi and anti only test whether there is a
+    row. Rows come in the order of the child. `relation` and `where` can be replaced between runs.
 
     >>> from triplestore.operators import Values
     >>> from triplestore.relations import Tables, bulk_layer
@@ -55,7 +55,7 @@ class Probe(Operator):
         where: int = HOLDS,
         how: How = "inner",
         matched: str | None = None,
-        name: str = "",
+        name: Text = "",
         estimate: float | None = None,
     ) -> None:
         if how not in HOWS:
@@ -89,9 +89,9 @@ class Probe(Operator):
         return pattern if self.how == "inner" else f"{pattern} ({self.how})"
 
     def _split(self, child: Operator) -> None:
-        """Which columns of the relation are looked up, and which are free."""
+        """Find the columns of the relation that are looked up, and those that are free."""
         self._bound: list[int] = []
-        self._values: list[int] = []  # for each bound column, that of the child; -1: a constant
+        self._values: list[int] = []  # the child's column for each bound column; -1: a constant
         free: list[str | None] = []
         for place, entry in enumerate(self.pattern):
             if isinstance(entry, int):
@@ -118,7 +118,7 @@ class Probe(Operator):
             else:
                 self._new += (name,)
                 self._free.append(i)
-        self._only = not self._same and len(self._bound) == 1  # semi: a column is all we ask of
+        self._only = not self._same and len(self._bound) == 1  # semi: only one column is looked up
 
     def _expected(self) -> float:
         each = self.relation.estimate(self._bound)
@@ -136,7 +136,7 @@ class Probe(Operator):
         return (piece for block in blocks for piece in self._one(context, block))
 
     def _one(self, context: Context, block: Frame) -> Blocks:
-        """The blocks that come of one block of the child."""
+        """The result for one block of the child."""
         values = [
             block.columns[known]
             if known >= 0
@@ -173,7 +173,7 @@ class Probe(Operator):
         return Frame(self.names, columns, rows, self.order, self.unique)
 
     def _equal(self, part: Found) -> Found:
-        """The rows whose free columns agree where the pattern has one name twice."""
+        """The rows whose free columns are equal where the pattern repeats a name."""
         index, free = part
         mask = np.ones(len(index), BOOLEAN)
         for one, other in self._same:
@@ -181,11 +181,11 @@ class Probe(Operator):
         return index[mask], tuple(column[mask] for column in free)
 
     def _outer(self, context: Context, block: Frame, found: Iterator[Found]) -> Stream:
-        """Joined rows with those of the block that have no match in between, where they belong."""
-        done = 0  # rows of the block that were handed on, or that have a match
+        """Joined rows and rows without a match, in the order of the block."""
+        done = 0  # rows of the block that were passed on, or that have a match
         none = np.empty(0, np.int64)
         free = (np.empty(0, ID),) * (len(self.pattern) - len(self._bound))
-        last: Found = (none, free)  # waits, so that the rows behind all matches go with it
+        last: Found = (none, free)  # kept back, so that rows behind the last match can be added
         for part in found:
             if len(part[0]):
                 if len(last[0]):
@@ -198,7 +198,7 @@ class Probe(Operator):
     def _with_missing(
         self, context: Context, block: Frame, part: Found, start: int, stop: int
     ) -> Frame:
-        """The joined rows of `part`, and rows [start, stop) of the block that are not in it."""
+        """The joined rows of `part`, and the rows [start, stop) of the block without a match."""
         index, free = part
         is_missing = np.ones(stop - start, BOOLEAN)
         is_missing[index[index.searchsorted(start) :] - start] = False
@@ -227,7 +227,7 @@ class Probe(Operator):
         return found
 
     def _chosen(self, context: Context, block: Frame, found: Array) -> tuple[Frame, ...]:
-        """The rows of the block with a match (without one, if that is what is wanted)."""
+        """The rows of the block with a match, or for anti-joins those without one."""
         if self.how == "left":
             columns = (*block.columns, found) if self._matched else block.columns
             return (Frame(self.names, columns, block.rows, self.order, self.unique),)
@@ -240,7 +240,7 @@ class Probe(Operator):
 
 
 def _cut(frames: Iterable[Frame], context: Context) -> Stream:
-    """The frames, those that are too long in slices."""
+    """The frames; long ones in slices."""
     for frame in frames:
         if frame.rows <= context.block_rows:
             yield frame

@@ -1,9 +1,9 @@
-"""What a generic join decides: from which link each row goes on, and whether that pays.
+"""Decisions of a generic join: whether to use it, and from which link each row continues.
 
 The links of a cycle are relations between a known variable and the same new one; the *fan* of a
-link is how many values of the new variable it has for a row. Start at `by_smallest_fan`. Rules
-(`evaluate.generic_join`) and queries (`sparql.evaluate.cyclic`) decide by this; each reads its own
-kind of relation.
+link is its number of values of the new variable for a row. Start at `by_smallest_fan`. Rules
+(`evaluate.generic_join`) and queries (`sparql.evaluate.cyclic`) share this; each reads its own kind
+of relation.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Fans = NDArray[np.integer[Any]]
-"""For each link a row of counts: how many values it has for each row of a frame."""
+from triplestore.operators.thresholds import OPERATORS
 
-_SAMPLE = 4096
-"""Maximum number of rows, about, whose fans are asked for before anything is decided."""
+Fans = NDArray[np.integer[Any]]
+"""For each link, its number of values for each row of a frame."""
 
 
 def sampled_every(rows: int) -> int:
-    """Of how many rows one is asked before anything is decided."""
-    return max(1, rows // _SAMPLE)
+    """The step between the sampled rows on which the decision is based."""
+    return max(1, rows // OPERATORS.sampled_rows)
 
 
 def pays(fans: Fans, times: float, looks: float = 0.0) -> bool:
-    """Whether the first link alone has more values than the best ones together.
+    """Whether the first link has many more values than the best link of each row.
 
-    times  that many times more
-    looks  what each row costs for looking at all links, in values
+    times  the minimum factor
+    looks  the cost per row of reading the fans of all links, in values
 
     >>> pays(np.array([[9, 9], [1, 9]]), times=1.5), pays(np.array([[9, 9], [1, 9]]), times=2.0)
     (True, False)
@@ -40,7 +39,7 @@ def pays(fans: Fans, times: float, looks: float = 0.0) -> bool:
 
 
 def by_smallest_fan(fans: Fans) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Each link that has fewest values for some rows, and these rows.
+    """Each link that has the fewest values for some rows, and these rows.
 
     >>> [(link, rows.tolist()) for link, rows in by_smallest_fan(np.array([[3, 1, 2], [1, 1, 4]]))]
     [(0, [1, 2]), (1, [0])]

@@ -29,7 +29,7 @@ from triplestore.terms.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.equality.graph_scope import AssertedRelations
+    from triplestore.reasoning.equality.scoped_rows import AssertedRelations
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.terms import Dictionary
 
@@ -77,9 +77,9 @@ def merge_classes(
     left_alone: Callable[[U32], Bools] | None = None,
     check: CheckLimits = _no_limit,
 ) -> Classes:
-    """The classes that come of others when these pairs are the same, too.
+    """The classes after these pairs became equal.
 
-    left_alone  which terms are in no class: a class that would have one is taken apart
+    left_alone  tells which terms may be in no class: a class that would have one is taken apart
     """
     ends = classes.images(equal)
     nodes = np.unique(np.concatenate((high(ends), low(ends), classes.reps)))
@@ -109,7 +109,7 @@ def _classes(members: U32, heads: U32) -> Classes:
 
 
 def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary, check: CheckLimits) -> U32:
-    """What represents each node: an IRI before a blank node, then the least in term order."""
+    """The representative of each node: an IRI before a blank node, then the least in term order."""
     heads = nodes.copy()
     sizes = np.bincount(group, minlength=len(nodes))
     (places,) = (kept & (sizes[group] > 1)).nonzero()
@@ -133,9 +133,9 @@ def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary, check: C
 def asserted_equalities(
     stored: AssertedRelations, dictionary: Dictionary, words: U32, check: CheckLimits = _no_limit
 ) -> U64:
-    """Pairs that are the same by what is asserted alone.
+    """Pairs that are the same according to asserted facts alone.
 
-    words  properties that mean something to the rules, and are not properties of things
+    words  properties of the vocabulary, which are not properties of individuals
     """
     (same_as,) = dictionary.lookup_keys([SAME_AS_KEY]).tolist()
     parts = [NO_KEYS]
@@ -188,7 +188,7 @@ def _neighbours(keys: U64) -> U64:
 def keep_connected(
     classes: Classes, pairs: U64, dictionary: Dictionary, check: CheckLimits = _no_limit
 ) -> Classes:
-    """What is left of classes when only these pairs are the same."""
+    """The classes that remain if only these pairs are the same."""
     one, other = high(pairs), low(pairs)
     reps = classes.representatives(one)
     within = classes.is_member(one) & (reps == classes.representatives(other))
@@ -200,7 +200,7 @@ def keep_connected(
 
 
 class EqualitySources:
-    """From which facts, by the rules of a program, an equality may follow."""
+    """The facts from which an equality may follow by the rules of a program."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         heads: dict[Slice, list[Rule]] = {}
@@ -223,8 +223,8 @@ class EqualitySources:
             waiting += [(one, found) for one in read]
 
     def way_from(self, head: Slice) -> list[str]:
-        """The slices from what a rule concludes to equality, which is not among them; empty if
-        there is no such way."""
+        """The slices from the conclusion of a rule to equality, without equality itself; empty if
+        the conclusion does not lead there."""
         at: Slice | None = next((one for one in self.slices if _meet(head, one)), None)
         if at is None:
             return []
@@ -260,7 +260,7 @@ def _meet(one: Slice, other: Slice) -> bool:
 
 
 def equality_sources(rules: Rules) -> EqualitySources:
-    """The same of rules, kept with them."""
+    """The same for rules, kept with them."""
     found: EqualitySources | None = rules.__dict__.get("feeding")
     if found is None:
         found = rules.__dict__["feeding"] = EqualitySources(rules.program.rules)

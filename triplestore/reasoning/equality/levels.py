@@ -4,7 +4,7 @@ Start reading at `EqualityLevels`. Level 0 are asserted equalities, level 1 valu
 properties, both asserted; each level above are the equalities that rules find where only those
 below are known (a *world*: tables of representatives of smaller classes, closed again in memory).
 So a proof of an equality needs equalities of lower levels only, and proofs cannot go in circles.
-Most classes are made of level 0, for which nothing is computed.
+Most classes come from level 0, for which nothing is computed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from triplestore.reasoning.drop_inferences import changes_to_asserted
 from triplestore.reasoning.equality.classes import asserted_equalities, keep_connected
-from triplestore.reasoning.equality.graph_scope import AssertedInScope, scope_name
+from triplestore.reasoning.equality.scoped_rows import AssertedInScope, scope_name
 from triplestore.relations import EXPLICIT, Layer, Tables
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, high, in_sorted, low, pack
 from triplestore.relations.views.equality import Classes, Equality, representatives

@@ -1,9 +1,9 @@
-"""What is not rewritten: names that axioms and rules speak of, and rules that look at terms.
+"""What is not rewritten: names in axioms and rules. And rules that look at names.
 
-Start reading at `TermUses` (a program) and `named` (terms). Rules made of axioms, and users' rules,
-know classes, properties and some individuals by name; what is the same as one of these is left to
-the rules of equality. Facts of representatives answer for their members only if no rule asks which
-of them it sees: `obstacle` says which one does.
+Start reading at `TermUses` (of a program) and `NotRewritten` (terms). Rules made from axioms, and
+users' rules, name classes, properties and some individuals; equals of these are left to the rules
+of equality. Facts of representatives stand for those of their members only if no rule asks which
+member it sees: `obstacle` is a rule that does.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _SAME_AS = Constant(SAME_AS_KEY)
 _INDIVIDUAL = b"\x01" + OWL_NAMED_INDIVIDUAL.encode()
 
 _COMPARING = frozenset(["=", "!=", "SAMETERM", "IN", "NOT IN", SAME_VALUE])
-"""Functions that tell names apart: only from names that stand in the rule."""
+"""Functions that compare names; with a constant of the rule that is harmless."""
 
 _COUNTING = frozenset(["count", "sum", "min", "max", "avg"])
 
 
 class TermUses:
-    """What is to be known of a program.
+    """How a program uses terms.
 
     constants  the keys of all terms that it names
     obstacle   a rule or constraint that asks which name it sees, or None
@@ -131,7 +131,7 @@ def _is_blind(rule: Clause) -> bool:
         if isinstance(item, Bind) and not _is_blind_value(item.expression):
             return False
         if isinstance(item, Not | Aggregate):
-            if not all(_is_blind_filter(one, set()) for one in _expressions(item.body)):
+            if not all(_is_blind_filter(one, set()) for one in _expressions((item,))):
                 return False
             if isinstance(item, Aggregate) and any(
                 one.function not in _COUNTING for one in item.results
@@ -151,7 +151,7 @@ def _concludes_equal(rule: Clause) -> set[frozenset[Variable]]:
 
 
 def _is_blind_filter(expression: Expression, alike: set[frozenset[Variable]]) -> bool:
-    """Whether an expression does not tell names apart, but for what a rule says to be the same."""
+    """Whether an expression does not distinguish names, except those that a rule makes equal."""
     for call in calls_of(expression):
         if call.function in OF_LITERALS:
             continue
@@ -263,6 +263,6 @@ class NotRewritten:
         return found
 
     def are_words(self, ids: U32) -> Bools:
-        """Which of these stand in the program, or are words of the vocabulary."""
+        """Which of these are in the program, or are names of the vocabulary."""
         found: Bools = np.isin(ids, self._words)
         return found

@@ -1,8 +1,8 @@
 """Why a fact holds where equals are rewritten: proofs with the rules of equality put back.
 
 Start reading at `EqualityProofs.proof`. The engine proves facts of representatives from images of
-what is asserted; here each image becomes the asserted fact, by eq-rep-s and eq-rep-o,
-and the fact that was asked for is made of its image in the same way. An equality between two
+asserted facts. Here each image becomes the asserted fact by eq-rep-s and eq-rep-o, and the goal is
+made from its image in the same way. An equality between two
 members is a way from one to the other through equalities that are asserted or concluded
 (`equality.levels`), put together by eq-trans. What is proved with fewer equalities goes before: so
 nothing is proved by itself.
@@ -49,7 +49,7 @@ from triplestore.rules.modules.written_out import Choice
 from triplestore.terms.vocabulary import RDF_TYPE, RDFS_SUB_PROPERTY_OF
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.equality.graph_scope import AssertedRelations
+    from triplestore.reasoning.equality.scoped_rows import AssertedRelations
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.readable_state import ReadableState
 

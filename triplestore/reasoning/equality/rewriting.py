@@ -1,12 +1,12 @@
 """The closure under equality by rewriting: one update of a store.
 
-Start reading at `Rewriting.run`, which a `ClosureRun` calls in the place of its own update. What is
-asserted is given to the engine as facts of representatives; equalities that it finds merge classes,
-which changes what is asserted to it, and so on until there are none left. Then the rows to be
-stored are told apart from those that only the tables of representatives have.
+Start reading at `Rewriting.run`, which a `ClosureRun` calls instead of its own update. The engine
+gets the asserted facts as facts of representatives. Equalities that it finds merge classes, which
+changes these facts, until no new equality is found. Then the rows that are stored are separated
+from those that only the tables of representatives have.
 
 What is always true: the engine's tables are `representatives` of the stored rows and the classes,
-before and after; and classes in force follow from what is asserted (see `equality.classes`).
+before and after; and classes in force follow from asserted facts (see `equality.classes`).
 
 Why a run ends: terms that a turn leaves out of all classes, though they are the same as something,
 are barred until the run is over (a literal may be the same as a member only as long as the class is
@@ -28,8 +28,14 @@ from triplestore.reasoning.equality.classes import (
     keep_connected,
     merge_classes,
 )
-from triplestore.reasoning.equality.figures import InferredCounts, hidden_beyond, inferred_change
-from triplestore.reasoning.equality.graph_scope import (
+from triplestore.reasoning.equality.inferred_counts import (
+    InferredCounts,
+    hidden_beyond,
+    inferred_change,
+)
+from triplestore.reasoning.equality.negation import refuse_cycles
+from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
+from triplestore.reasoning.equality.scoped_rows import (
     NO_ROWS,
     AssertedInScope,
     ScopeChange,
@@ -37,10 +43,9 @@ from triplestore.reasoning.equality.graph_scope import (
     scope_name,
     with_scope_facts,
 )
-from triplestore.reasoning.equality.negation import refuse_cycles
-from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
-from triplestore.reasoning.equality.rows import AssertedRepresentatives, stored_changes
+from triplestore.reasoning.equality.stored_rows import AssertedRepresentatives, stored_changes
 from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import Tables
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U32, Bools, Keys, high, low, pack
@@ -64,29 +69,21 @@ if TYPE_CHECKING:
     from triplestore.relations.facts.fact_sets import Batch
     from triplestore.rules.compiled_program import Compiled
 
-MANY = 256
-"""When more facts than this are asserted, equalities are looked for before rules are applied."""
-
-MAX_LAYERS = 4
-"""Maximum number of layers more than the stored rows before tables of representatives are made
-again."""
-
 RunUpdate = Callable[[Tables, Tables, "Batch", "Batch", "Compiled | None"], "Closure"]
 """The engine's update: closed tables, asserted ones, what was asserted and removed, and the rules
 under which they were closed."""
 
 
 class Rewritten(NamedTuple):
-    """What an update came to.
+    """The result of an update.
 
-    steps     to the new closure, after what was asserted
+    steps     to the new closure, after the asserted changes
     tables    the new closure
     closures  what the engine did, one update after the other
-    hidden    how many more facts hold that are not triples of RDF
-    inferred  what follows now and did not, and the other way round; None if it is what the engine
-              says, since there are no representatives
-    reread    whether equalities among terms without a representative changed: rules have to be
-              made for them
+    hidden    how many more facts hold that are not RDF triples
+    inferred  how many facts are newly inferred, or no longer; None if there are no
+              representatives, so that the engine's counts are right
+    reread    whether equalities changed between terms that are not rewritten: these need rules
     """
 
     steps: list[WriteStep]
@@ -130,7 +127,7 @@ class Rewriting:
     ) -> Rewritten:
         """Bring the closure up to date with what was asserted since.
 
-        scoped  what changed of what graphs of the scope state, which is among what was asserted
+        scoped  the changes of what graphs of the scope assert; they are part of `stated`
         """
         stored = stated.tables.with_schemes({})
         plus, minus = self._pairs(stated.plus), self._pairs(stated.minus)
@@ -225,7 +222,7 @@ class Rewriting:
         return Rewritten(written, seen, closures, hidden, inferred, reread)
 
     def _are_apart(self, tables: Tables) -> bytes:
-        """What is the same, and is not rewritten."""
+        """The terms that are equal to others and are not rewritten."""
         pairs = tables.relation(self._same_as).keys()
         pairs = pairs[high(pairs) != low(pairs)]
         return np.unique(high(pairs)).tobytes() if len(pairs) else b""
@@ -235,16 +232,17 @@ class Rewriting:
     def _begin_with(
         self, stored: Tables, closed: Tables, plus: KeysByName, minus: KeysByName
     ) -> Classes:
-        """Classes to begin with: each of them follows from what is asserted now."""
+        """Classes to begin with: each follows from the facts that are asserted now."""
         if not self._wanted:
             return NO_CLASSES
         classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
-        same = self._under is self._compiled and sum(map(len, plus.values())) <= MANY
+        many = sum(map(len, plus.values())) > REASONING.equality_first
+        same = self._under is self._compiled and not many
         if same and not len(pairs) and not (len(classes) and self._may_break(minus)):
             return classes
         if self._under is None:
             pairs, closed = self._certain(stored), stored
-        elif sum(map(len, plus.values())) > MANY:
+        elif many:
             pairs = self._certain(stored)  # n values of a functional property are n² for a rule
         if self._under is not None and len(classes) and self._may_break(minus):
             classes = keep_connected(classes, self._certain(stored), self._dictionary, self._check)
@@ -258,7 +256,7 @@ class Rewriting:
         return asserted_equalities(told, self._dictionary, self._named.predicates, self._check)
 
     def _may_break(self, minus: KeysByName) -> bool:
-        """Whether an equality may be gone with some facts, or with rules."""
+        """Whether an equality may be lost because some facts, or rules, were removed."""
         assert self._under is not None
         assert self._old_rules is not None
         if self._under is not self._compiled:
@@ -269,7 +267,7 @@ class Rewriting:
         return bool(minus) and found.any_of(minus, self._dictionary, self._type_id)
 
     def _merged(self, closed: Tables, classes: Classes, steps: Sequence[WriteStep]) -> Classes:
-        """The classes that these tables of representatives come to, after some last steps."""
+        """The classes that follow from these tables of representatives, after the last steps."""
         if not self._wanted:
             return NO_CLASSES
         pairs = closed.relation(self._same_as).keys()
@@ -297,7 +295,7 @@ class Rewriting:
         return not np.isin(low(types), self._named.classes).any()
 
     def _left_alone(self, classes: Classes, tables: Tables) -> Callable[[U32], Bools]:
-        """Which terms are not rewritten, nor any that they stand for."""
+        """A test for terms that are not rewritten, or represent such a term."""
         words = self._named.are_words(classes.members)
         words |= np.isin(classes.members, tables.names())  # properties are not replaced
         for_words = np.unique(classes.heads[words])
@@ -329,7 +327,7 @@ class Rewriting:
 def _is_on(tables: Tables, stored: Tables) -> bool:
     """Whether tables of representatives still lie on these stored rows, and not much higher."""
     same = not stored.layers or tables.layers[:1] == stored.layers[:1]
-    return same and len(tables.layers) <= len(stored.layers) + MAX_LAYERS
+    return same and len(tables.layers) <= len(stored.layers) + REASONING.equality_layers
 
 
 def _rows(step: WriteStep) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.relations.layers.read_layers import bounded_groups
+from triplestore.relations.layers.sorted_order import bounded_groups
 from triplestore.relations.packed_keys import I64, U32, Bools, Columns, columns_of, in_sorted
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import NO_CLASSES, Equality, equality_of

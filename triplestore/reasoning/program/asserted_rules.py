@@ -1,8 +1,8 @@
-"""The rules that are made of what is asserted and of nothing else.
+"""The rules that follow from asserted facts alone.
 
-Start reading at `close_asserted`. The rules in force are made of the axioms that hold. An auditor
-that took these would believe an axiom that is there only because of its own rule. So the closure is
-made from the beginning, in a copy of the store that has only asserted facts, axioms among them.
+Start reading at `close_asserted`. The rules in force are made from the axioms that hold. An audit
+with these rules would accept an axiom that holds only because of its own rule. So the closure is
+computed from the beginning, in a copy of the store that has only the asserted facts and axioms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNLIMITED = 1 << 60
 
 
 class AssertedClosure(NamedTuple):
-    """What follows from what is asserted.
+    """What follows from the asserted facts.
 
     rules       those in force then
     dictionary  a copy of the store's, which has the names that these rules bring
@@ -44,7 +44,7 @@ class AssertedClosure(NamedTuple):
 def close_asserted(
     tables: Tables, dictionary: Dictionary, rules: InForce, progress: ProgressLine | None = None
 ) -> AssertedClosure:
-    """What would be in force if a store were told today what is asserted in these tables.
+    """The rules that would be in force in a new store with the asserted facts of these tables.
 
     rules  those in force: whose regimes and users' rules they are
     """

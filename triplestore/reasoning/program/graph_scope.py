@@ -1,11 +1,11 @@
-"""Scope: which named graphs take part in reasoning, beside the default graph.
+"""Scope: which named graphs are used for reasoning, beside the default graph.
 
-Start reading at `scope_step` and `scope_rules`. What the graphs of the scope state is kept, each
-fact once, as rows of an internal relation (property, subject, object), for rdf:type (type, class,
-member); and a rule for each property and each class there is concludes the fact from its row. So a
-fact of the scope holds in the default graph as long as one of the graphs states it, however many
-do; it is known like every other one to the engine, its counters, its proofs and its audits; and
-the named graphs themselves stay what they were. A commit costs what it touches.
+Start reading at `scope_step` and `scope_rules`. Each fact that the graphs of the scope assert is
+kept once as a row of an internal relation (property, subject, object), for rdf:type (type, class,
+member). One rule for each property and each class concludes the fact from its row. So a fact of the
+scope holds in the default graph as long as at least one of the graphs asserts it. Counters, proofs
+and audits treat it like any other fact, and the named graphs do not change. The cost of a commit is
+proportional to what it changes.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 DEFAULT, UNION = "default", "union"
-"""The default graph alone; it and all named graphs."""
+"""The default graph alone; the default graph and all named graphs."""
 
 Scope: TypeAlias = "str | tuple[str, ...]"
-"""`DEFAULT`, `UNION`, or the IRIs of the graphs that count beside the default graph."""
+"""`DEFAULT`, `UNION`, or the IRIs of the graphs that are used beside the default graph."""
 
 STATED = Constant(TOLD_KEY)
-"""The relation of what graphs of the scope state."""
+"""The relation of what graphs of the scope assert."""
 
 RULE = "scope"
 """The name of the rules that conclude it."""
@@ -158,7 +158,7 @@ def batch_name(dictionary: Dictionary) -> TupleName:
 
 
 class GraphsInScope:
-    """Which named graphs count; those of ontologies do anyway, and are left out."""
+    """Which named graphs are in scope; those of ontologies always are, and are left out here."""
 
     def __init__(self, regimes: Regimes, dictionary: Dictionary) -> None:
         own = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
@@ -177,7 +177,7 @@ class GraphsInScope:
 
 
 def out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> tuple[int, int]:
-    """How many quads, in how many named graphs, take no part; graphs that do are few."""
+    """How many quads, in how many named graphs, are not used; the scope has few graphs."""
     if regimes.scope == UNION or not tables.quad_total():
         return 0, 0
     own = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
@@ -188,7 +188,7 @@ def out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> tu
 
 
 def stated_elsewhere(tables: Tables, dictionary: Dictionary) -> int:
-    """How many facts hold in the default graph that graphs of the scope state, and it does not.
+    """How many facts of the default graph are asserted by graphs of the scope, and not by it.
 
     Linear in what they state.
     """
@@ -206,7 +206,7 @@ def stated_elsewhere(tables: Tables, dictionary: Dictionary) -> int:
 
 
 def scope_rules(tables: Tables, dictionary: Dictionary) -> list[Rule]:
-    """The rules that conclude what graphs of the scope state."""
+    """The rules that conclude the facts that graphs of the scope assert."""
     properties, classes = _named(_rows(tables, dictionary), _ids(dictionary)[1])
     key = dictionary.key
     found = [_property_rule(key(name)) for name in properties.tolist()]
@@ -214,7 +214,7 @@ def scope_rules(tables: Tables, dictionary: Dictionary) -> list[Rule]:
 
 
 def needs_rules(steps: Iterable[WriteStep], known: Container[Atom], dictionary: Dictionary) -> bool:
-    """Whether steps brought properties or classes for which there is no rule.
+    """Whether steps added properties or classes that have no rule yet.
 
     known  the heads of the rules that there are
     """
@@ -233,7 +233,7 @@ def needs_rules(steps: Iterable[WriteStep], known: Container[Atom], dictionary: 
 
 
 def _named(rows: Keys, type_id: int) -> tuple[U32, U32]:
-    """The properties but for rdf:type, and the classes, that rows speak of."""
+    """The properties other than rdf:type, and the classes, in some rows."""
     name, first, _ = columns_of(rows, ARITY)
     is_type = name == type_id
     return np.unique(name[~is_type]), np.unique(first[is_type])
@@ -262,12 +262,12 @@ def rule_of(predicate: bytes, object_: bytes) -> Rule:
 
 
 def is_of_scope(rule: object) -> bool:
-    """Whether a rule concludes what a graph of the scope states."""
+    """Whether a rule concludes what a graph of the scope asserts."""
     return isinstance(rule, Rule) and rule.name == RULE and is_row(rule.body[0])
 
 
 def is_row(item: object) -> bool:
-    """Whether an item of a rule says what a graph of the scope states."""
+    """Whether an item of a rule reads what graphs of the scope assert."""
     return isinstance(item, TupleAtom) and item.name == STATED
 
 
@@ -275,7 +275,7 @@ def is_row(item: object) -> bool:
 
 
 class ScopeGraph:
-    """All that graphs of the scope state, in the way a graph shows its relations."""
+    """All that graphs of the scope assert, with the methods of a graph."""
 
     def __init__(self, tables: Tables, dictionary: Dictionary) -> None:
         self._name, self._type_id = _ids(dictionary)
@@ -339,7 +339,7 @@ def _united(parts: list[Keys]) -> Keys:
 
 
 def _all_stated(tables: Tables, inside: GraphsInScope, type_id: int) -> Keys:
-    """The rows of all that these graphs state."""
+    """The rows of all that these graphs assert."""
     parts = []
     for name in tables.quad_names().tolist():
         for s, o, g in tables.quads(name).scan():
@@ -350,7 +350,7 @@ def _all_stated(tables: Tables, inside: GraphsInScope, type_id: int) -> Keys:
 
 
 def _touched(steps: Iterable[WriteStep], inside: GraphsInScope, type_id: int) -> Keys:
-    """The rows of all that some steps say of these graphs."""
+    """The rows of all that some steps change in these graphs."""
     parts = []
     for step in steps:
         for name, s, o, g in _quads_of(step):
@@ -376,7 +376,7 @@ def _quads_of(step: WriteStep) -> Iterator[tuple[int, U32, U32, U32]]:
 
 
 def _are_stated(rows: Keys, tables: Tables, inside: GraphsInScope, type_id: int) -> Bools:
-    """Which of the rows one of these graphs states."""
+    """Which of the rows at least one of these graphs asserts."""
     found = []
     for name, s, o in _by_property(rows, type_id):
         index, (g,) = tables.quads(name).probe((SUBJECT, OBJECT), (s, o))

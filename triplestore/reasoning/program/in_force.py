@@ -1,8 +1,8 @@
-"""The program in force: users' rules, and those that regimes make of the axioms that hold.
+"""The program in force: users' rules, and those that regimes make from the axioms that hold.
 
-Start reading at `make_program`. What is kept in a store are the names of the regimes; their rules
-are made again from the closed tables, of which they are a function. So a program that was made
-belongs to one state, and is remembered for it (`note`, `rules_of_state`).
+Start reading at `make_program`. A store keeps the names of the regimes. Their rules are a function
+of the closed tables and are made again from these. So a program belongs to one state, and is
+remembered for it (`reasoner.py: rules_of_state`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from triplestore.ontologies.translate.regimes import Translation
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
-
-
-MOSTLY_AXIOMS = 8
-"""A store is mostly axioms if more than one fact in this many is part of an axiom."""
 
 
 def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
@@ -55,10 +52,12 @@ def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
 
 
 @dataclass
-class _TranslationInputs:
-    """What a translation is made of: the same makes the same.
+class _Translated:
+    """A translation, and what it was made from; equal if made from the same.
 
-    edges  sub-class axioms between names, if rules are made of them
+    edges    sub-class axioms between names, if rules are made from them
+    options  what was read from the data beside the axioms
+    made     None if only the ontology was read
     """
 
     regimes: Regimes
@@ -67,21 +66,24 @@ class _TranslationInputs:
     edges: list[tuple[bytes, bytes]]
     triples: list[Any]
     options: tuple[bool, bool, list[Any]] | None = field(default=None, compare=False)
+    ontology: Ontology = field(default_factory=Ontology, compare=False)
+    made: Translation | None = field(default=None, compare=False)
 
 
 class InForce(Rules):
-    """A whole program; each is itself only.
+    """A whole program; equal only to itself.
 
     regimes      those that it was made for
     whole        the program, and axioms that are not rules of it
     users        the part that users gave
-    translation  the part that was made of axioms
+    translation  the part that was made from axioms
     ontology     these axioms
-    literals     what the rules were told of literals
-    names        keys of ids that were read for them
-    inputs       what the translation was made of
-    foreseen     whether there are rules about equality because there will be some
-    partial      whether all rules are still to be made of what these conclude
+    literals     the literals about which it has facts
+    names        dictionary keys of ids that were read
+    translations  the translations that it comes from, the last one in force: of the asserted
+                 axioms, and of all that hold where these count
+    foreseen     whether it has the rules of equality only because equalities are expected
+    partial      whether these are only rules about axioms, from whose conclusions all are made
     sleeping     the rules that nothing can reach yet, which are not compiled
     """
 
@@ -105,7 +107,7 @@ class InForce(Rules):
         self.foreseen = False
         self.partial = False
         self.sleeping: Sleeping | None = None
-        self.inputs = _TranslationInputs(Regimes(), None, False, [], [])
+        self.translations: list[_Translated] = []
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -115,19 +117,19 @@ class InForce(Rules):
 
     @cached_property
     def program(self) -> Program:
-        """All of it; callers that do not need the rules of axioms beside it use `whole`."""
+        """All rules; callers that do not need the axioms beside it as rules use `whole`."""
         with no_collection():
             return self.whole.together
 
     @property
     def compiled(self) -> WholeProgram:
-        """What is compiled to maintain a closure: all rules but those that sleep."""
+        """The rules that are compiled to maintain a closure: all that do not sleep."""
         if self.sleeping is None:
             return self.whole
         return WholeProgram(self.sleeping.awake, self.whole.edges)
 
     def woken(self) -> InForce:
-        """The same of which no rule sleeps."""
+        """The same program, in which no rule sleeps."""
         found = copy(self)
         found.sleeping = None
         return found
@@ -149,12 +151,12 @@ class InForce(Rules):
 
     @cached_property
     def may_hide(self) -> bool:
-        """Whether they may conclude what is not shown: with a regime they may."""
+        """Whether they may conclude facts that are not shown: with a regime they may."""
         return True
 
     @cached_property
     def scoped(self) -> frozenset[Atom]:
-        """What rules about the graphs of a scope conclude."""
+        """The conclusions of the rules about the graphs of a scope."""
         rules = self.whole.program.rules
         return frozenset(rule.heads[0] for rule in rules if rule.name == RULE)
 
@@ -174,17 +176,17 @@ def program_before_axioms(
 def schema_program(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce | None:
-    """The rules that speak of axioms only, where these are most of what is asserted; else None.
+    """The rules about axioms only, if many of the asserted facts are axioms; else None.
 
-    What they conclude is all that a program is made of, mostly: so the many rules about data are
-    made once, of all axioms, and not of the asserted ones first.
+    What they conclude is usually all that a program is made from. So the many rules about data are
+    made once from all axioms, not first from the asserted ones.
     """
     # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
-        if reader.stated() * MOSTLY_AXIOMS < tables.total():
+        if reader.stated() * REASONING.axiom_share < tables.total():
             return None
         _, triples = reader.read(False)
         ontology, equal = read_ontology(triples), bool(len(reader.equals()))
@@ -192,7 +194,7 @@ def schema_program(
         facts = [*reader.facts(), *scope_rules(tables, dictionary)]
         found = InForce(_together(None, made, facts), users, ontology=ontology)
         found.names = (dictionary, reader.known)
-        found.inputs = _TranslationInputs(regimes, users, False, [], triples)
+        found.translations = [_Translated(regimes, users, False, [], triples, ontology=ontology)]
         found.regimes = regimes
         found.partial = True
         return found
@@ -209,9 +211,9 @@ def make_program(
 ) -> InForce:
     """The program in force where these tables hold, if they are closed.
 
-    before  that of earlier tables, of which some is known
-    early   whether they are not closed yet: then rules are there already that will be needed as
-            soon as others are applied
+    before  the program of earlier tables; what is still right is used again
+    early   whether the tables are not closed yet: then the program already has rules that will be
+            needed as soon as others are applied
     """
     # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
@@ -224,20 +226,21 @@ def make_program(
         reader = SchemaReader(dictionary, tables, regimes, known_names)
         equals = reader.equals()
         merged = bool(len(equals)) and reader.speaks_of(equals)
+        known_before = [] if before is None else before.translations
+        translations: list[_Translated] = []
         for full in (False, True):
             keys, triples = reader.read(full) if regimes.names else (NO_KEYS, [])
             name = _rule_beside(regimes, users, full)
             pairs = reader.pairs(keys) if name is None else []
-            inputs = _TranslationInputs(regimes, users, full, pairs, triples)
-            same = before is not None and before.inputs == inputs
-            ontology = before.ontology if before and same else read_ontology(triples)
-            assert ontology is not None
+            now = _Translated(regimes, users, full, pairs, triples)
+            translations.append(now)
+            old = next((one for one in known_before if one == now), None)
+            ontology = now.ontology = read_ontology(triples) if old is None else old.ontology
             equal = bool(len(equals)) or (early and will_equate(ontology, tables, dictionary))
             members = reader.with_members(ontology)
-            inputs.options = equal, merged, members
-            if before and same and before.inputs.options == inputs.options:
-                made = before.translation
-            else:
+            now.options = equal, merged, members
+            made = old.made if old is not None and old.options == now.options else None
+            if made is None:
                 made = translate(
                     ontology,
                     regimes.names,
@@ -250,7 +253,7 @@ def make_program(
                     edges=pairs,
                     full=full,
                 )
-            assert made is not None
+            now.made = made
             if not made.reflective and not (name and reader.lead_to(keys, made.into_axioms)):
                 break
         assert made is not None
@@ -264,7 +267,7 @@ def make_program(
         edges = SubclassEdges(dictionary, keys, name) if name is not None and len(keys) else None
         found = InForce(program, users, made, ontology, literals, edges)
         found.names = (dictionary, reader.known)
-        found.inputs = inputs
+        found.translations = translations
         found.regimes = regimes
         found.foreseen = equal and not len(equals)
         if name is not None and (before is None or early or before.sleeping is not None):
@@ -273,8 +276,8 @@ def make_program(
 
 
 def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | None:
-    """The id of the rules of sub-class axioms that may stand beside the program; None if they must
-    be rules of it: as premises, or where each rule is looked at."""
+    """The id of the rules of sub-class axioms if these may stand beside the program; None if they
+    must be rules of it, because they are premises or each rule is examined."""
     if full or regimes.equality == BY_REWRITING:
         return None
     if users is not None and any(rule.nots or rule.aggregates for rule in users.program.rules):
@@ -283,12 +286,12 @@ def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | Non
 
 
 def _refuse(rules: Sequence[Rule]) -> None:
-    """Rules of users that negate on a way to axioms are refused."""
+    """Refuse users' rules that negate or aggregate and lead to axioms."""
     raise_errors(
         Problem(
             "negated-axiom",
             "it negates or aggregates, and axioms may follow from what it concludes",
-            "conclude something that no axiom is made of",
+            "conclude something that is not part of an axiom",
             file=rule.source.file if rule.source else None,
             line=rule.source.line if rule.source else None,
             column=rule.source.column if rule.source else None,
@@ -310,7 +313,7 @@ def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
 
 
 def whole_program_of(rules: Rules | None) -> WholeProgram:
-    """A program with the axioms beside it, of whichever rules; of none the empty one."""
+    """The program of some rules with the axioms beside it; without rules an empty one."""
     if rules is None:
         return WholeProgram(Program())
     return rules.whole if isinstance(rules, InForce) else WholeProgram(rules.program)

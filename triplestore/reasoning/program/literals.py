@@ -1,8 +1,8 @@
-"""What rules made of axioms are told about literals: spellings of one value, and ill-typed ones.
+"""Facts about literals for rules made from axioms: spellings of one value, and ill-typed ones.
 
 Start reading at `Literals`. Rules match terms; where an axiom compares the values of
-properties, they need to know which literals are one value in several spellings. That is asserted as
-facts of internal relations, of literals that the data have only.
+properties, they need to know which literals are one value in several spellings. Internal relations
+have facts that say so, only about literals in the data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
 from triplestore.ontologies.translate.draft import VARIANT
 from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
-from triplestore.relations import Changes
 from triplestore.terms import STRING, TYPED
 from triplestore.terms.values.value_keys import split_typed
 from triplestore.terms.values.xml_literals import is_well_formed
@@ -24,7 +23,6 @@ from triplestore.terms.values.xsd import is_known
 from triplestore.terms.vocabulary import RDF_XML_LITERAL
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32
     from triplestore.terms import Dictionary
@@ -38,7 +36,7 @@ MAX_ILL_TYPED = 1000
 
 @dataclass(frozen=True)
 class Literals:
-    """What a program was told about literals.
+    """The literals about which a program has facts.
 
     upto    the greatest id that was looked at for ill-typed ones
     ill     keys of those
@@ -57,42 +55,16 @@ class Literals:
         return replace(self, upto=dictionary.size, ill=(*known, *found)[:MAX_ILL_TYPED])
 
     def added(self, program: Program, tables: Tables, dictionary: Dictionary) -> Program:
-        """A program with what is to be told to it."""
+        """A program with these facts."""
         facts = variants(tables, dictionary, self.valued.tolist())
         facts += ill_typed_facts(self.ill)
         made = Program(facts) if facts else Program()
         made = made + vocabulary_rules(LITERALS) if self.ill else made
         return program + made if len(made) else program
 
-    def are_outdated(self, steps: Iterable[WriteStep], dictionary: Dictionary, ill: bool) -> bool:
-        """Whether a change brought literals of which the program should know.
-
-        ill  whether it should know of ill-typed ones
-        """
-        if ill and self.upto < dictionary.size and ill_typed(dictionary, self.upto):
-            return True
-        if not len(self.valued):
-            return False
-        return any(self._speaks_of_values(step, dictionary) for step in steps)
-
-    def _speaks_of_values(self, step: WriteStep, dictionary: Dictionary) -> bool:
-        """Whether a literal came to, or left, a property of which the values are compared."""
-        if isinstance(step, Changes):
-            p, _, o = step.facts.columns
-            objects = o[np.isin(p, self.valued)]
-            return bool((dictionary.kinds(objects) >= STRING).any())
-        for name in self.valued.tolist():
-            place = step.facts.place(name)
-            if place >= 0:
-                run = step.facts.forward.run(place)
-                objects = np.unique(run.keys[run.lo : run.hi].astype(np.uint32))
-                if (dictionary.kinds(objects) >= STRING).any():
-                    return True
-        return False
-
 
 def variants(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> list[Rule]:
-    """For the literals among the values of properties, those that are another's value: as facts."""
+    """Facts that relate the literals among the values of properties that have one value."""
     values = literals_of(tables, dictionary, properties)
     if len(values) < 2:
         return []
@@ -127,7 +99,7 @@ def _fact(name: Constant, one: Constant, other: Constant) -> Rule:
 
 
 def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
-    """The literals after an id that have no value though their datatype is known; a limited number.
+    """Literals with greater ids and a known datatype that have no value; a limited number.
 
     >>> from triplestore.terms import Dictionary
     >>> from pyoxigraph import Literal, NamedNode
@@ -156,7 +128,7 @@ def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
 
 
 def ill_typed_facts(keys: Iterable[bytes]) -> list[Rule]:
-    """That they are ill-typed, as facts."""
+    """Facts that say that these are ill-typed."""
     found = []
     for key in keys:
         one = Constant(key)

@@ -14,10 +14,7 @@ from collections.abc import Iterator
 from triplestore.datalog.program import Constraint, Program, Rule
 from triplestore.errors import UsageError
 from triplestore.reasoning.program.subclass_edges import WholeProgram
-
-MAX_TURNS = 50
-"""Maximum number of turns. A turn is needed for axioms that follow from axioms of the turn before;
-more than three turns are rare."""
+from triplestore.reasoning.thresholds import REASONING
 
 MAX_NAMED = 4
 """Maximum number of changing axioms that an error names."""
@@ -50,7 +47,7 @@ rules are those of an earlier turn again; ...
         if any(program == before for before in self._programs):
             what = f"after {count} turns the rules are those of an earlier turn again"
             raise self._error(what, program)
-        if count >= MAX_TURNS:
+        if count >= REASONING.max_turns:
             raise self._error(f"each of {count} turns changed them", program)
         self._programs.append(program)
 

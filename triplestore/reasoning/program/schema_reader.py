@@ -1,7 +1,7 @@
-"""What a store reads its axioms from: the triples, and when they were touched.
+"""The triples that a store reads its axioms from.
 
-Start reading at `SchemaReader`; `SchemaNames.touched_by` says whether a change makes it necessary
-to read again, at the cost of looking at the names in the change.
+Start reading at `SchemaReader`; `outdated_rules.py` says whether a change makes it necessary to
+read again.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from triplestore.ontologies.translate.datatypes import DATATYPES
 from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
 from triplestore.ontologies.translate.regimes import facts_of, names_containers
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED, Changes
+from triplestore.reasoning.program.outdated_rules import is_member
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
 from triplestore.terms import BLANK, IRI, key_of
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.vocabulary import (
     RDF,
     RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
@@ -35,7 +37,6 @@ from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
-    from triplestore.reasoning.outcome import WriteStep
     from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32, U64
@@ -51,27 +52,25 @@ _DOMAIN, _RANGE, _RESOURCE = (
 )
 
 
-def is_member(key: bytes) -> bool:
-    """Whether a property is rdf:_1, or the like.
-
-    >>> is_member(b"\\x01http://www.w3.org/1999/02/22-rdf-syntax-ns#_12")
-    True
-    """
-    number = key.removeprefix(_MEMBER)
-    return number != key and number.isdigit() and not number.startswith(b"0")
-
-
-@lru_cache(maxsize=1 << 20)
 def fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
-    """The rule that states a triple of an ontology's graph; the same object each time."""
+    """The rule that states a triple of an ontology's graph; the same object each time, unless its
+    terms are long."""
+    short = len(s) + len(p) + len(o) <= TERMS.cached_text
+    return _kept_fact_rule(s, p, o) if short else _fact_rule(s, p, o)
+
+
+def _fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
     return Rule((TripleAtom(Constant(s), Constant(p), Constant(o)),), (), "ontology")
 
 
-@lru_cache(maxsize=1 << 10)
-def member_rule(name: bytes, trivial: bool) -> Rule:
-    """The rule that rdf:_1, or the like, is a property of containers where it is in use.
+_kept_fact_rule = lru_cache(maxsize=1 << 20)(_fact_rule)
 
-    No fact: something may follow from it that uses the property. Its domain and range are trivial.
+
+def member_rule(name: bytes, trivial: bool) -> Rule:
+    """The rule that rdf:_1 (or rdf:_2 and so on) is a property of containers if it is in use.
+
+    It is not a fact, because what follows from it may use the property. Domain and range are
+    trivial.
 
     >>> rule = member_rule(_MEMBER + b"1", trivial=True)
     >>> rule.name, len(rule.heads), len(rule.body)
@@ -87,9 +86,10 @@ def member_rule(name: bytes, trivial: bool) -> Rule:
 class SchemaReader:
     """The triples of tables that may be part of an axiom.
 
-    What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
-    restrictions: so asserted triples are enough, with pairs of restrictions below each other. In
-    full are all that hold, where other rules may conclude them, too.
+    What vocabulary rules conclude from axioms makes no difference to individuals, unless it is
+    about restrictions. So asserted triples are enough, with pairs of restrictions of which one is
+    below the other. A full reading has all that hold, for the case that other rules may conclude
+    axioms.
 
     known  keys of ids, which grow while it reads
     """
@@ -115,7 +115,7 @@ class SchemaReader:
             self._stated.append(ScopeGraph(tables, dictionary))
 
     def facts(self) -> list[Rule]:
-        """What the graphs of ontologies state, and which properties are of containers, as rules."""
+        """Rules for triples in the graphs of ontologies, and for properties of containers."""
         found = self._members() if names_containers(self._regimes.names) else []
         for graph in self._graphs:
             for name in graph.names().tolist():
@@ -126,7 +126,7 @@ class SchemaReader:
         return found
 
     def _members(self) -> list[Rule]:
-        """That rdf:_1, and what else of that kind the data have, is a property of containers."""
+        """Rules for the properties of containers that are in the data: rdf:_1 and so on."""
         keys = map(self._dictionary.key, self._tables.names().tolist())
         return [member_rule(key, self._regimes.trivial) for key in keys if is_member(key)]
 
@@ -157,11 +157,11 @@ class SchemaReader:
         return edges, found
 
     def stated(self) -> int:
-        """How many facts are asserted by the properties that axioms are made of."""
+        """How many facts are asserted with the properties that axioms are written with."""
         return sum(len(self._keys(name, EXPLICIT)) for name in self._names.predicates.tolist())
 
     def _apart(self, keys: U64) -> tuple[U64, U64]:
-        """Pairs of classes with names of which nothing special is to be said, and all others."""
+        """Pairs of ordinary classes with names, and all others."""
         one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
         kinds = self._dictionary.kinds
         plain = (kinds(one) == IRI) & (kinds(other) == IRI) & (one != other)
@@ -186,7 +186,7 @@ class SchemaReader:
         return [(known[a], known[b]) for a, b in zip(one, other, strict=True)]
 
     def _containers(self) -> list[Any]:
-        """rdfs12: what is below rdfs:member because it is rdf:_1, or the like."""
+        """rdfs12: the properties of containers, which are below rdfs:member."""
         names = self._names
         if not (names.member and names.sub_property):
             return []
@@ -222,8 +222,8 @@ class SchemaReader:
         return np.unique(np.concatenate(found))
 
     def described(self) -> U32:
-        """What axioms and declarations are asserted about, increasing: the subjects of the words of
-        axioms, and the members of classes such as owl:Class."""
+        """The subjects of asserted axioms and declarations, in order: subjects of properties that
+        axioms are written with, and members of classes such as owl:Class."""
         parts = [self._keys(one, EXPLICIT) >> _HALF for one in self._names.predicates.tolist()]
         found = [part.astype(np.uint32) for part in parts]
         types = self._relations(self._names.type_id) if self._names.type_id else []
@@ -232,7 +232,7 @@ class SchemaReader:
         return np.unique(np.concatenate([NO_IDS, *found]))
 
     def states(self, triples: Iterable[Any]) -> bool:
-        """Whether the data, or the graph of an ontology, state all of these triples."""
+        """Whether all of these triples are asserted, in the data or in the graph of an ontology."""
         for triple in triples:
             s, p, o = self._dictionary.lookup_keys([key_of(term) for term in triple]).tolist()
             key = np.array([s << 32 | o], dtype=np.uint64)
@@ -241,7 +241,7 @@ class SchemaReader:
         return True
 
     def _stated_pairs(self, name: int) -> U64:
-        """The asserted pairs of a property, in order, kept for the next question."""
+        """The asserted pairs of a property, in order; read once."""
         found = self._pairs.get(name)
         if found is None:
             found = self._pairs[name] = self._keys(name, EXPLICIT)
@@ -261,7 +261,7 @@ class SchemaReader:
         return found
 
     def equals(self) -> U32:
-        """What is said to be the same as something else, but for literals; increasing."""
+        """What is the same as something else, without literals; in order."""
         if not self._names.same_as:
             return NO_IDS
         parts: list[U32] = []
@@ -286,8 +286,8 @@ class SchemaReader:
         return any(bool(np.isin(ids, part).any()) for part in parts)
 
     def with_members(self, ontology: Ontology) -> list[Any]:
-        """The nodes of expressions that are asserted to have a member; rules are made for others,
-        so that what they infer is no reason to have them."""
+        """The nodes of expressions that are asserted to have a member. Inferred members do not
+        count, since they may follow from the rules that are made because of them."""
         nodes = [expression.node for expression in ontology.expressions]
         found = [node for node in nodes if node is not None]
         if not found or not self._names.type_id:
@@ -303,7 +303,7 @@ class SchemaReader:
 
 @cache
 def _declaring() -> list[bytes]:
-    """The keys of the classes whose members are parts of an ontology, and no individuals."""
+    """The keys of the classes whose members are parts of an ontology, not individuals."""
     found = {*names.DECLARATIONS, *names.SCHEMA_CLASSES, names.ONTOLOGY, names.AXIOM}
     found |= {names.ANNOTATION, names.NEGATIVE_ASSERTION}
     found -= {names.INDIVIDUAL}
@@ -322,8 +322,8 @@ def _all_keys(relation: Any, where: int) -> U64:
 
 @cache
 def _keys_of_axioms() -> tuple[list[bytes], list[int]]:
-    """The names of axioms: single ones, predicates, classes, and special ones; and where each kind
-    but the last ends."""
+    """The names that axioms are written with: single ones, predicates, classes, and special ones;
+    and where each kind ends, except the last."""
     predicates = sorted(
         names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
     )
@@ -337,9 +337,9 @@ def _keys_of_axioms() -> tuple[list[bytes], list[int]]:
 
 
 class SchemaNames:
-    """The ids of the names of axioms, as far as a dictionary has them; 0 for those it has not.
+    """The ids of the names that axioms are written with; 0 for a name that the dictionary lacks.
 
-    special  classes that rules treat in another way than classes of an ontology
+    special  classes for which rules differ from those for classes of an ontology
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
@@ -349,48 +349,3 @@ class SchemaNames:
         self.sub_property, self.member = first[4:].tolist()
         sets: list[U32] = [np.sort(found[found != 0]) for found in others]
         self.predicates, self.classes, self.special = sets
-
-    def touched_by(
-        self, steps: Iterable[WriteStep], dictionary: Dictionary, regimes: Regimes
-    ) -> bool:
-        """Whether some steps say anything of what axioms are made of, or of equality."""
-        graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
-        for step in steps:
-            if len(graphs) and _speaks_of_graphs(step, graphs):
-                return True
-            if isinstance(step, Changes):
-                p, _, o = step.facts.columns
-                if self._speak_of(p, dictionary) or self._types(o[p == self.type_id], dictionary):
-                    return True
-                continue
-            order = step.facts.forward
-            if self._speak_of(order.names, dictionary):
-                return True
-            place = step.facts.place(self.type_id)
-            if place >= 0:
-                run = order.run(place)
-                keys = run.keys[run.lo : run.hi]
-                if self._types(keys.astype(np.uint32), dictionary):
-                    return True
-        return False
-
-    def _speak_of(self, names: U32, dictionary: Dictionary) -> bool:
-        if in_sorted(names, self.predicates).any() or (names == self.same_as).any():
-            return True
-        return any(is_member(dictionary.key(name)) for name in np.unique(names).tolist())
-
-    def _types(self, classes: U32, dictionary: Dictionary) -> bool:
-        """Classes of axioms, or without a name: something may be said to be in an expression."""
-        each = np.unique(classes)
-        if len(each) == 0:
-            return False
-        return bool(in_sorted(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
-
-
-def _speaks_of_graphs(step: WriteStep, graphs: U32) -> bool:
-    if isinstance(step, Changes):
-        return bool(np.isin(step.quads.columns[3], graphs).any())
-    order = step.quads.by_graph
-    if order is None:
-        return False
-    return bool(np.isin((order.names >> _HALF).astype(np.uint32), graphs).any())

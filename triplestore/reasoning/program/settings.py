@@ -1,4 +1,4 @@
-"""What a store was told about reasoning: rules of users, regimes, and tuning.
+"""The reasoning settings of a store: rules of users, regimes, and tuning.
 
 Start reading at `ReasonSettings`. It is one value that is replaced as a whole; a store keeps it as
 three named values (`PROGRAM`, `REGIMES`, `TUNING`).
@@ -10,18 +10,20 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from triplestore.errors import UsageError
+from triplestore.expressions.tree import Constant
 from triplestore.ontologies.translate.regimes import looks_at_literals
 from triplestore.reasoning.program.graph_scope import DEFAULT, Scope, scope_of
 from triplestore.reasoning.program.stored_rules import rules_of
-from triplestore.reasoning.tuning import Tuning
+from triplestore.reasoning.tuning import AUTO, Tuning
 from triplestore.storage.metadata import PROGRAM, REGIMES, TUNING
 from triplestore.storage.state import value_of
 
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.rules.modules.written_out import Choice, Mode
 
 BY_RULES, BY_REWRITING = "rules", "rewrite"
 """How equals are reasoned about; see `equality`."""
@@ -31,11 +33,11 @@ _WITH_EQUALITY = frozenset(["owl-rl", "owl-horst"])
 
 @dataclass(frozen=True)
 class Regimes:
-    """What `reason` was told about regimes; false if there are none.
+    """The regimes that `reason` was given, with their options; false if there are none.
 
     equality    how equals are reasoned about: by rules, or by rewriting to representatives
     ontologies  graphs of ontology files, each with the file and the hash of its contents
-    scope       which named graphs count beside these and the default graph
+    scope       which named graphs are read beside these and the default graph
     unresolved  imports that were not found, and why
 
     >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
@@ -77,7 +79,7 @@ scope='default')
         made = made if equality is None else replace(made, equality=equality)
         made = made if trivial is None else replace(made, trivial=trivial)
         if made.trivial and not made.names:
-            raise UsageError("trivial=True is about what a regime infers; name one, too")
+            raise UsageError("trivial=True is about what a regime infers; name a regime")
         return made
 
     def scoped(self, scope: Any) -> Regimes:
@@ -111,7 +113,7 @@ scope='default')
 
 @lru_cache(maxsize=16)
 def _regimes_of(data: bytes) -> Regimes:
-    """The regimes that are kept so: every transaction asks."""
+    """The regimes in their stored form; every transaction reads them."""
     said = json.loads(data)
     return Regimes(
         tuple(said["names"]),
@@ -125,7 +127,7 @@ def _regimes_of(data: bytes) -> Regimes:
 
 @dataclass(frozen=True)
 class ReasonSettings:
-    """What `reason` was told, all of it; true if there is anything to infer.
+    """All that `reason` was given; true if there is anything to infer.
 
     users    the rules of users; None if there are none
     regimes  the regimes, and how they are applied
@@ -149,6 +151,23 @@ class ReasonSettings:
     def representation(self) -> tuple[object, ...]:
         """How closed relations are stored; another one needs a run."""
         return self.tuning.modules, self.tuning.schemes
+
+    @cached_property
+    def keeps_side_tables(self) -> bool:
+        """Whether tables beside the closure are kept in memory; see `side_tables`."""
+        return self.tuning.recursive_counters or self.tuning.keeps_traces
+
+    @cached_property
+    def choice(self) -> Choice:
+        """How closures are kept."""
+        # Late: most stores have no rules.
+        from triplestore.rules.modules.written_out import Choice
+
+        schemes = self.tuning.schemes
+        if isinstance(schemes, str):
+            return Choice(cast("Mode", schemes))
+        named = {Constant.iri(n).key: cast("Mode", mode) for n, mode in schemes.items() if n}
+        return Choice(cast("Mode", schemes.get("", AUTO)), named)
 
     def need_run_after(self, before: ReasonSettings) -> bool:
         """Whether a closure under `before` may not be one under these settings."""

@@ -35,24 +35,21 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
 )
-from triplestore.relations import Changes
-from triplestore.relations.layers.read_layers import ranges
-from triplestore.relations.packed_keys import NO_IDS, U32, U64, in_sorted, low
-from triplestore.rules.families import all_atoms
+from triplestore.reasoning.program.outdated_rules import have_one_of, names_in
+from triplestore.reasoning.thresholds import REASONING
+from triplestore.relations.layers.sorted_order import ranges
+from triplestore.relations.packed_keys import U64, low
+from triplestore.rules.compile_rules import all_atoms
 
 if TYPE_CHECKING:
     from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
 
-MOST_AWAKE = 2
-"""Rules sleep only if at most one in this many is awake. With more data the next commit would
-probably wake them, and then all are compiled anyway."""
-
 
 @dataclass(frozen=True)
 class Sleeping:
-    """What is compiled while the other rules of a program sleep, and what wakes these.
+    """The part of a program that is compiled while the other rules sleep, and what wakes these.
 
     awake       the rules and constraints that do not sleep
     properties  keys of properties whose first fact wakes all
@@ -67,38 +64,18 @@ class Sleeping:
         """Whether some steps bring a fact that is watched for."""
         (type_id,) = dictionary.lookup_keys([TYPE.key]).tolist()
         for step in steps:
-            names, classes = _names_in(step, type_id)
-            if _among(names, self.properties, dictionary):
+            names, classes = names_in(step, type_id)
+            if have_one_of(names, self.properties, dictionary):
                 return True
-            if _among(classes, self.classes, dictionary):
+            if have_one_of(classes, self.classes, dictionary):
                 return True
         return False
-
-
-def _names_in(step: WriteStep, type_id: int) -> tuple[U32, U32]:
-    """The properties and the classes of the facts of a step."""
-    if isinstance(step, Changes):
-        p, _, o = step.facts.columns
-        return np.unique(p), np.unique(o[p == type_id])
-    order, place = step.facts.forward, step.facts.place(type_id)
-    if place < 0:
-        return order.names, NO_IDS
-    run = order.run(place)
-    return order.names, np.unique(low(run.keys[run.lo : run.hi]))
-
-
-def _among(ids: U32, keys: frozenset[bytes], dictionary: Dictionary) -> bool:
-    """Whether one of some ids, each once and in order, is of one of these keys."""
-    if len(ids) < len(keys):
-        return any(dictionary.key(number) in keys for number in ids.tolist())
-    found = dictionary.lookup_keys(list(keys))
-    return bool(in_sorted(found[found != 0], ids).any())
 
 
 def find_sleeping(
     program: Program, edges: U64, tables: Tables, dictionary: Dictionary
 ) -> Sleeping | None:
-    """Which rules sleep where these facts hold, closed or not; None if these are too few.
+    """Which rules sleep where these facts hold, closed or not; None if too few would sleep.
 
     edges  sub-class axioms beside the program, as sorted pairs of ids
     """
@@ -218,9 +195,9 @@ class _Reach:
 
     @property
     def few(self) -> bool:
-        """Whether few of the clauses that are no facts were reached."""
+        """Whether few of the clauses with a body were reached."""
         awake = [one for one, reads in zip(self.awake, self.reads, strict=True) if reads]
-        return sum(awake) * MOST_AWAKE <= len(awake)
+        return sum(awake) * REASONING.awake_share <= len(awake)
 
     def found(self, program: Program) -> Sleeping:
         """The clauses that were not reached, as those that sleep."""

@@ -179,7 +179,7 @@ class Rules:
 
     @cached_property
     def checked(self) -> Checked:
-        """What is known to be wrong, or not, with each rule by itself."""
+        """The results of checking each rule by itself."""
         return Checked()
 
     @cached_property
@@ -188,8 +188,8 @@ class Rules:
         return any(_may_hide(rule) for rule in self.program.rules)
 
     def with_added(self, given: GivenRules) -> Rules:
-        """These rules and those; rules that came from the same files before and are in them no
-        more are gone."""
+        """These rules and those; rules of the same files that are not in them any more are
+        removed."""
         again = {name for path, name in self.paths.items() if path in given.paths}
         if not again:
             return self._changed(self.program + given.program, {**self.paths, **given.paths})
@@ -204,7 +204,7 @@ class Rules:
         return self._changed(program, {**self.paths, **given.paths})
 
     def without(self, given: GivenRules) -> Rules:
-        """These rules but those."""
+        """These rules without those."""
         return self._changed(self.program - given.program, self.paths)
 
     def _changed(self, program: Program, paths: Mapping[str, str]) -> Rules:
@@ -219,7 +219,7 @@ class Rules:
 
 
 def _decoding() -> AbstractContextManager[None]:
-    """Whatever is wrong with rules that were kept is damage: they were checked when they came."""
+    """Anything wrong with stored rules is damage: they were checked before they were stored."""
     return decoding(f"the store's value {PROGRAM!r}", "a rule")
 
 
@@ -234,7 +234,7 @@ def rules_of(meta: Mapping[str, bytes]) -> Rules:
 
 
 def remember(rules: Rules) -> Rules:
-    """These are kept by a store now: `rules_of` is to find them."""
+    """Let `rules_of` find these, which a store keeps now."""
     for oldest in list(_KNOWN)[: 1 - _MAX_KNOWN]:
         _KNOWN.pop(oldest, None)
     return _KNOWN.setdefault(rules.data, rules)
@@ -271,7 +271,7 @@ def read_rules(rules: RulesLike, prefixes: Mapping[str, str]) -> GivenRules:
 def raise_or_warn(
     rules: Rules, problems: Sequence[Problem] = (), known: Collection[bytes] | None = None
 ) -> list[Problem]:
-    """Raise everything that is wrong with rules and their text at once; else the warnings."""
+    """Raise one error for everything wrong with rules and their text; else return the warnings."""
     found = check(rules.program, known, rules.checked)
     problems = in_order(problems, found)
     raise_errors(problems)
@@ -279,7 +279,7 @@ def raise_or_warn(
 
 
 def not_in_force(rules: Rules, taken: GivenRules) -> list[Problem]:
-    """Warnings of what is to be taken out of rules, and is not among them; of the first few."""
+    """Warnings about the first few rules that are to be removed and are not in force."""
     known = rules.program
     missing = [clause for clause in _clauses(taken.program) if clause not in known]
     found = []
@@ -339,7 +339,7 @@ def _parts(rules: RulesLike | Any) -> Iterator[str | Path | Program]:
 
 
 def _text_or_path(text: str) -> str | Path:
-    """Every text with a rule in it has a bracket; what has none, and is no file, is a mistake."""
+    """Every text of rules has a bracket; a text without one that is not a file is a mistake."""
     if "[" in text or "\n" in text or not text.strip():
         return text
     path = Path(text)

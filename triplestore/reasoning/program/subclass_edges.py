@@ -1,9 +1,8 @@
 """Sub-class axioms between names that stand beside a program, and programs with these.
 
-Start reading at `SubclassEdges`. Of all axioms these may be very many, and a rule object for each
-costs as much as everything else together; so they stay pairs of ids until a caller asks for the
-rules. What is always true: no other rule may conclude what they are made of, so that they are no
-premises.
+Start reading at `SubclassEdges`. There may be very many of these axioms, and a rule object for each
+costs as much as everything else together. So they stay pairs of ids until a caller asks for the
+rules. What is always true: no other rule may conclude such an axiom, so they never are premises.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class SubclassEdges:
         return rule if rule.name == self.name else replace(rule, name=self.name)
 
     def among(self, rules: list[Rule]) -> Bools:
-        """Which of some rules say the same as one of them."""
+        """Which of some rules say the same as one of these axioms."""
         found = np.zeros(len(rules), dtype=np.bool_)
         places = [i for i, rule in enumerate(rules) if is_sub_class_rule(rule)]
         if places:
@@ -67,7 +66,7 @@ class SubclassEdges:
         return [self.dictionary.key(number) for number in distinct(high(self.keys)).tolist()]
 
     def without(self, other: SubclassEdges | None) -> list[Rule]:
-        """The rules of those that are not among others."""
+        """The rules of the axioms that are not among others."""
         if other is not None and other.dictionary is not self.dictionary:
             known = {signature(rule) for rule in other.beside.rules()}
             return [rule for rule in self.beside.rules() if signature(rule) not in known]
@@ -81,7 +80,7 @@ def is_sub_class_rule(rule: Rule) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class WholeProgram:
-    """A program with the axioms beside it; compared and taken apart by what both say together.
+    """A program with the axioms beside it; comparisons and differences are of both together.
 
     >>> from triplestore.datalog.text import read
     >>> one = read("PREFIX : <http://e/> :a[?x] :- :b[?x] .")
@@ -104,7 +103,7 @@ class WholeProgram:
 
     @cached_property
     def _more(self) -> int:
-        """How many axioms are not rules of the program, too."""
+        """How many axioms are not also rules of the program."""
         if self.edges is None:
             return 0
         return len(self.edges) - int(self.edges.among(list(self.program.rules)).sum())
@@ -117,8 +116,8 @@ class WholeProgram:
         return self.program + Program(self.edges.beside.rules())
 
     def count_beyond(self, other: WholeProgram) -> int:
-        """How many rules and constraints this one says and the other does not: as many as are in
-        the difference, without making a rule of each axiom."""
+        """How many rules and constraints this one has and the other does not: the size of the
+        difference, without a rule for each axiom."""
         one, known = self.edges, other.edges
         if one is None or (known is not None and known.dictionary is not one.dictionary):
             return len(self - other)
@@ -133,7 +132,7 @@ class WholeProgram:
         return count - int(said.sum())
 
     def __sub__(self, other: WholeProgram) -> Program:
-        """What this one says and the other does not."""
+        """The rules and constraints of this one that the other does not have."""
         found = self.program - other.program
         if other.edges is not None and found.rules:
             rules = list(found.rules)

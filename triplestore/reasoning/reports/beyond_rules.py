@@ -1,9 +1,9 @@
-"""Why a class is not inferred to be below another: axioms on the way that no rule is made of.
+"""Why a class is not inferred to be below another: axioms on the way that have no rule.
 
-Start reading at `axioms_beyond`. From the class that is asked about the search goes upwards through
-what holds and what is asserted, along axioms as if all of them had rules; if it arrives, the axioms
-on the way that lie outside of the regimes are what is missing, most likely. It is a guess that
-looks at the shape of expressions only, and never says that something follows.
+Start reading at `axioms_beyond`. The search goes upwards from the class in question, along all
+axioms as if each had a rule. If it arrives, the axioms on the way that are outside of the regimes
+are probably what is missing. This is a guess by the shape of expressions, and never claims that
+something follows.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _ClassesAbove:
         return [self._dictionary.key(one) for one in found]
 
     def way(self, first: list[bytes], last: bytes) -> list[object]:
-        """The axioms of a shortest way up; none if there is no way."""
+        """The axioms of a shortest way up; empty if it does not exist."""
         came: dict[bytes, tuple[bytes, object] | None] = dict.fromkeys(first)
         waiting = deque(first)
         while waiting and last not in came:

@@ -1,9 +1,9 @@
-"""Do the numbers that a store knows without counting agree with its rows?
+"""Checks that the numbers that a store knows without counting agree with its rows.
 
 Start reading at `wrong_counts`. `len`, COUNT and statistics are answered from totals of layers,
-from sizes of closures that are not written out, and from the recorded number of facts that are no
-triples of RDF. Commits keep all of these up to date by differences, so a mistake in one of them
-would stay forever. Here every row is counted.
+from sizes of closures that are not written out, and from the recorded number of facts that are not
+RDF triples. Commits update all of these by differences, so a mistake in one of them would stay
+forever. Here every row is counted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _REMEDY = "to count them again, call reason('none') and then reason(...) as befo
 def wrong_counts(tables: Tables, dictionary: Dictionary, hidden: int) -> list[str]:
     """The numbers that differ from the rows, in words.
 
-    hidden  how many facts are recorded to be no triples of RDF
+    hidden  the recorded number of facts that are not RDF triples
 
     >>> from triplestore.relations import Tables
     >>> from triplestore.terms import Dictionary
@@ -47,7 +47,7 @@ def _totals(tables: Tables, dictionary: Dictionary) -> Iterator[str]:
             rows = sum(len(block[0]) for block in relation.scan(where))
             sums[where] += rows
             if relation.count(where) != rows:
-                known = f"{dictionary.term(name)} is said to have {relation.count(where):,} {kind}"
+                known = f"{dictionary.term(name)} is recorded with {relation.count(where):,} {kind}"
                 yield f"counts: {known} facts, but has {rows:,}; {_REMEDY}"
     quads = dict.fromkeys((EXPLICIT, INFERRED), 0)
     for name in tables.quad_names().tolist():

@@ -1,7 +1,7 @@
 """Rules as the engine sees them, in words: strata, modules, families of rules, and plans.
 
-Start reading at `describe`. Everything is compiled for the occasion, with ids of its own for
-constants that no fact has, so that a store opened for reading can be asked too.
+Start reading at `describe`. Rules are compiled for each call, with temporary ids for constants that
+are in no fact. So it also works on a store that is opened for reading.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Description:
         return "\n".join([text, *(["helpers:"] if about else []), *about])
 
     def modules(self) -> str:
-        """Which rules a module owns, what they come to, and how the closure is kept."""
+        """The rules that each module owns, their closure, and how it is kept."""
         lines = []
         for owned in self._compiled.modules.values():
             structure = owned.group.structure
@@ -118,7 +118,7 @@ class _Description:
         if int(ids[0]) in tables.closed:
             if owned.group.structure.kind == UNION:
                 return (
-                    f"a view: {pairs:,} pairs, of which those of the properties below are no rows"
+                    f"a view: {pairs:,} pairs; those of the properties below are not stored twice"
                 )
             size = tables.schemes[int(ids[0])].scheme.nbytes()
             return f"compressed: {pairs:,} pairs of {first} in {size:,} bytes"

@@ -1,7 +1,7 @@
-"""Which imports of the data are not in the store: what an ontology says may depend on them.
+"""Imports of the data that are not in the store: the meaning of an ontology may depend on them.
 
-Start reading at `missing_imports`. Loading a document follows no import, since the data may come
-from anybody; so a reader of reports has to be told.
+Start reading at `missing_imports`. Loading a document does not follow imports, since data may come
+from untrusted sources. So a report names the missing ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _KEYS = [b"\x01" + name.encode() for name in _NAMES]
 
 
 def missing_imports(tables: Tables, dictionary: Dictionary) -> list[str]:
-    """The IRIs of ontologies that some graph imports, and that no graph is, in order.
+    """The IRIs of imported ontologies that are not in the store, in order.
 
     An ontology is there if it is asserted to be one, by its name or that of its version, or if a
     named graph has its name. An IRI is the same with and without `#` at its end.

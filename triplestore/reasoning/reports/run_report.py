@@ -1,24 +1,97 @@
 """The report of a run: what `reason` returns, and `Transaction.report`.
 
-Start reading at `report_of`.
+Start reading at `report_of`. With a regime it also says which rules the axioms gave, which explains
+why little is inferred. `warnings.py` looks at a sample of the data as well. Reports keep no facts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
-from triplestore.reasoning.program.graph_scope import stated_elsewhere
+from triplestore.reasoning.program.graph_scope import DEFAULT, stated_elsewhere
 from triplestore.reasoning.program.in_force import InForce, whole_program_of
-from triplestore.reasoning.reports.regime_report import regime_report
+from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import Regimes
+from triplestore.reasoning.reports.missing_imports import missing_imports
+from triplestore.reasoning.reports.warnings import warnings_of
 from triplestore.reasoning.violations import count_new_between, count_violations
-from triplestore.relations import EXPLICIT, INFERRED
+from triplestore.relations import EXPLICIT, INFERRED, Tables
 
 if TYPE_CHECKING:
+    from triplestore.ontologies.translate.draft import Outside
     from triplestore.reasoning.closing import Closing
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.terms import Dictionary
+
+MAX_LISTED = 10
+"""Maximum number of items of each kind that are printed."""
+
+MAX_KEPT = 1000
+"""Maximum number of axioms outside of the regimes in a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeReport(Report):
+    """A report that also says which rules axioms gave; prints as a table."""
+
+    regimes: Sequence[str] = ()
+    """The regimes in force."""
+    scope: str | Sequence[str] = DEFAULT
+    """Which named graphs are used beside the default graph."""
+    axioms: int = 0
+    """Axioms that rules were made of."""
+    rules_by_id: Mapping[str, int] = field(default_factory=dict)
+    """Id of a public rule -> how many rules are cases of it; those of unfolded expressions count
+    for each of their ids."""
+    outside_count: int = 0
+    """Axioms, or parts of axioms, for which the regimes have no rule."""
+    outside_reasons: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> number of these with this reason."""
+    outside: Sequence[str] = ()
+    """The first of them, each with the reason."""
+    problems: Sequence[str] = ()
+    """Malformed parts of axioms."""
+    unresolved: Sequence[str] = ()
+    """Imports that were not found or not searched for, each with the reason."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures by name, fit for JSON."""
+        values = asdict(self)
+        values["warnings"] = [str(problem) for problem in self.warnings]
+        return values
+
+    def __str__(self) -> str:
+        rows = [("regimes", ", ".join(self.regimes)), ("scope", self._scope())]
+        rows.append(("axioms", self._axioms()))
+        ids = Counter(self.rules_by_id).most_common(MAX_LISTED)
+        rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
+        reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
+        rows += _listed("outside", reasons, len(reasons))
+        rows += _listed("problems", self.problems, len(self.problems))
+        rows += _listed("not imported", self.unresolved, len(self.unresolved))
+        lines = [f"{name:<15} {value}" for name, value in rows if value]
+        return "\n".join([*lines, Report.__str__(self)])
+
+    def _scope(self) -> str:
+        if self.scope == DEFAULT:
+            return ""
+        return self.scope if isinstance(self.scope, str) else ", ".join(self.scope)
+
+    def _axioms(self) -> str:
+        left = f", {self.outside_count:,} outside" if self.outside else ""
+        return f"{self.axioms:,} used{left}"
+
+
+def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, str]]:
+    for place, line in enumerate(lines[:MAX_LISTED]):
+        yield ("" if place else name), " ".join(line.split())
+    if count > MAX_LISTED:
+        yield "", f"and {count - MAX_LISTED:,} more"
 
 
 def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
@@ -30,7 +103,7 @@ def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = 
     if not isinstance(state.rules, InForce):
         return report
     regimes, tables = state.settings.regimes, state.tables
-    return regime_report(report, state.rules, regimes, tables, closing.dictionary)
+    return _regime_report(report, state.rules, regimes, tables, closing.dictionary)
 
 
 def _figures_of(closing: Closing, before: Rules | None, warnings: Iterable[Any]) -> Report:
@@ -53,3 +126,62 @@ def _figures_of(closing: Closing, before: Rules | None, warnings: Iterable[Any])
         warnings=tuple(warnings),
         **state.figures,
     )
+
+
+def _regime_report(
+    report: Report, rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> RegimeReport:
+    """The report, extended by what axioms gave."""
+    made = {one.name: getattr(report, one.name) for one in fields(Report)}
+    translation, ontology = rules.translation, rules.ontology
+    unresolved = [f"{iri}: {why}" for iri, why in _unresolved(regimes, tables, dictionary)]
+    found = warnings_of(rules, regimes, tables, dictionary, bool(unresolved))
+    outside = _stated(rules, regimes, tables, dictionary)
+    return RegimeReport(
+        **{**made, "warnings": (*report.warnings, *found)},
+        regimes=regimes.names,
+        scope=regimes.scope,
+        axioms=(0 if translation is None else translation.used) + len(rules.whole.edges or ()),
+        rules_by_id=dict(_by_id(rules)),
+        outside_count=len(outside),
+        outside_reasons=dict(Counter(one.reason for one in outside).most_common()),
+        outside=tuple(map(str, outside[:MAX_KEPT])),
+        problems=() if ontology is None else tuple(map(str, ontology.problems)),
+        unresolved=tuple(unresolved),
+    )
+
+
+def _unresolved(
+    regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> Iterator[tuple[str, str]]:
+    """Imports that are not in the store, with reasons; of files first."""
+    yield from regimes.unresolved
+    reason = "the data import it; load it or give its file as ontology=..."
+    known = {iri for iri, _ in regimes.unresolved}
+    for iri in missing_imports(tables, dictionary):
+        if iri not in known:
+            yield iri, reason
+
+
+def _stated(
+    rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> list[Outside]:
+    """The asserted axioms outside of the regimes: users cannot change inferred ones."""
+    found = [] if rules.translation is None else [*rules.translation.outside]
+    if not found or not rules.translation or not rules.translation.reflective:
+        return found
+    reader = SchemaReader(dictionary, tables, regimes)
+    return [one for one in found if reader.states(getattr(one.axiom, "own", ()))]
+
+
+def _by_id(rules: InForce) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for rule in rules.whole.program.rules:
+        if rule.axioms:
+            found.update(rule.name.split(", "))
+    if rules.whole.edges is not None:
+        found[rules.whole.edges.name] += rules.rule_count - len(rules.whole.program.rules)
+    for constraint in rules.constraints:
+        if constraint.axioms:
+            found[constraint.id] += 1
+    return found

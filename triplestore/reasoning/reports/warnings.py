@@ -1,8 +1,8 @@
-"""Warnings of a report: what makes it likely that less is inferred than was hoped for.
+"""Warnings of a report: likely reasons why less is inferred than a user expects.
 
 Start reading at `warnings_of`. A wrong warning is worse than none, since users stop reading
-warnings. So data are only what is asserted of individuals: a vocabulary alone has none, whatever it
-says of its own classes, properties and authors.
+warnings. So only asserted facts about individuals count as data. A vocabulary alone has none, even
+if it describes its own classes, properties and authors.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_LOOKED_AT = 10_000
 """Maximum number of facts of a property or class that are examined."""
 
 LEAST_LENGTH = 5
-"""Shorter names are near to one another without being meant to be the same."""
+"""Minimum length of names that are compared; shorter ones are alike by chance."""
 
 _ANNOTATION = b"\x01" + f"{OWL}AnnotationProperty".encode()
 _VOCABULARIES = (RDF.encode(), RDFS.encode(), OWL.encode(), b"http://www.w3.org/2003/11/swrl")
@@ -65,7 +65,7 @@ _ABOUT_DOCUMENTS = (
     b"http://omv.ontoware.org/",
     b"http://www.geneontology.org/formats/oboInOwl#",
 )
-"""Vocabularies in which vocabularies speak of themselves and their makers."""
+"""Vocabularies with which vocabularies describe themselves and their authors."""
 
 
 def warnings_of(
@@ -84,7 +84,7 @@ def warnings_of(
     if not (about or beside) and (scoped or tables.total(EXPLICIT)):
         yield _warning(
             "no-axioms",
-            "there are no axioms that rules could be made of, so little can follow",
+            "no rules could be made from axioms, so little can follow",
             "give the ontology as ontology=..., or load it with the data",
         )
         return
@@ -100,7 +100,7 @@ def warnings_of(
 
 
 def _out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> Iterator[Problem]:
-    """Data in named graphs that take no part."""
+    """Data in named graphs that are not in scope."""
     quads, graphs = out_of_scope(regimes, tables, dictionary)
     if quads:
         which = "a named graph" if graphs == 1 else f"{graphs:,} named graphs"
@@ -119,7 +119,7 @@ def _warning(code: str, message: str, remedy: str = "") -> Problem:
 
 
 class NamesInUse(NamedTuple):
-    """Keys of the properties and the classes that something speaks of, but for those of OWL."""
+    """Keys of properties and classes, without those of the W3C's vocabularies."""
 
     properties: set[bytes]
     classes: set[bytes]
@@ -174,21 +174,21 @@ class _IndividualData:
         return in_sorted(ids, self._described)
 
     def is_described(self, key: bytes) -> bool:
-        """Whether something is asserted of a name itself."""
+        """Whether a name is the subject of an asserted fact."""
         (number,) = self._dictionary.lookup_keys([key]).tolist()
         relations = map(self._tables.relation, self._tables.names().tolist())
         return any(len(relation.by_first(number, EXPLICIT)) for relation in relations)
 
 
 def _is_own(key: bytes) -> bool:
-    """Whether it is a name, and of no vocabulary of the W3C's."""
+    """Whether it is an IRI that is not in a W3C vocabulary."""
     return key[0] == IRI and not key[1:].startswith(_VOCABULARIES)
 
 
 def _names_of(
     rules: Sequence[Rule], *, heads: bool = False, found: NamesInUse | None = None
 ) -> NamesInUse:
-    """The properties and classes that bodies of rules, or heads, speak of."""
+    """The properties and classes in bodies of rules, or in heads."""
     found = found or NamesInUse(set(), set())
     for rule in rules:
         for atom in rule.heads if heads else rule.atoms:
@@ -211,7 +211,7 @@ def _strangers(
     if names & {_with_other_scheme(key) for key in ontology}:
         yield _warning(
             "http-https",
-            "ontology and data have the same names but for http and https",
+            "the names of ontology and data differ only in http and https",
             "load one of them with the names of the other",
         )
         return
@@ -221,8 +221,8 @@ def _strangers(
     one, two = (_shown(min(keys)) for keys in (foreign, ontology))
     yield _warning(
         "strangers",
-        f"ontology and data share no class and no property: {one} is one of the data, {two} one "
-        "of the ontology",
+        f"ontology and data share no class and no property: the data have {one}, and the ontology "
+        f"{two}",
         "is it the right ontology?",
     )
 
@@ -250,7 +250,7 @@ def _misspelt(data: _IndividualData, ontology: NamesInUse) -> Iterator[Problem]:
 
 
 def _nearest(names: Iterable[bytes], known: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Pairs of names that one letter makes the difference of."""
+    """Pairs of names that differ by one letter."""
     by_part: defaultdict[tuple[str, str], list[bytes]] = defaultdict(list)
     for key in known:
         for part in _without_a_letter(key):
@@ -271,7 +271,7 @@ def _local(key: bytes) -> tuple[str, str]:
 
 
 def _without_a_letter(key: bytes) -> set[tuple[str, str]]:
-    """A name, and what is left of it without one of its letters."""
+    """A name, and all that remain if one of its letters is dropped."""
     space, name = _local(key)
     if len(name) > 100:
         return set()
@@ -279,8 +279,8 @@ def _without_a_letter(key: bytes) -> set[tuple[str, str]]:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Whether one letter added, dropped or changed (its case, too) makes one of the other; names
-    that differ by a digit or that are short are different on purpose.
+    """Whether names differ by one letter that was added, dropped or changed (also its case). Short
+    names, and those that differ by a digit, are different on purpose.
 
     >>> _is_slip("worksFor", "worksfor"), _is_slip("Person", "Persn"), _is_slip("part1", "part2")
     (True, True, False)

@@ -23,10 +23,15 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from triplestore.relations.facts import difference_set
-from triplestore.relations.facts.combined_answers import joined
 from triplestore.relations.facts.difference_set import DifferenceSet
-from triplestore.relations.facts.fact_sets import ANY, FactSet, KeySet, RelationKey, TupleSet
+from triplestore.relations.facts.fact_sets import (
+    ANY,
+    FactSet,
+    KeySet,
+    RelationKey,
+    TupleSet,
+    joined,
+)
 from triplestore.relations.facts.sorted_arrays import beside, check_room, fans, is_bounded
 from triplestore.relations.facts.stored_facts import ClosedPairs, Stored, StoredPairs, StoredTuples
 from triplestore.relations.facts.triple_view import TripleView
@@ -47,6 +52,7 @@ from triplestore.relations.packed_keys import (
     pack,
 )
 from triplestore.relations.relation import Relation
+from triplestore.relations.thresholds import RELATIONS
 
 
 class BodyView(Relation, Protocol):
@@ -54,14 +60,6 @@ class BodyView(Relation, Protocol):
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
         """The rows with these ids in some places: the columns of the other places."""
-
-
-_FEW = 256
-"""Minimum number of ids for which the range of their first id is searched first."""
-
-
-_UNITED = 1 << 16
-"""Maximum number of left-out keys that are merged into one array per call."""
 
 
 class PairView:
@@ -157,10 +155,10 @@ class PairView:
 
     def is_large(self) -> bool:
         """Whether a closure of many pairs is visible, which should not be written out."""
-        if isinstance(self.stored, ClosedPairs) and len(self.stored) > difference_set.LARGE:
+        if isinstance(self.stored, ClosedPairs) and len(self.stored) > RELATIONS.written_pairs:
             return True
         return any(
-            isinstance(p, DifferenceSet) and len(p) > difference_set.LARGE for p in self.parts
+            isinstance(p, DifferenceSet) and len(p) > RELATIONS.written_pairs for p in self.parts
         )
 
     def blocks(self) -> Iterator[U64]:
@@ -190,7 +188,7 @@ class PairView:
 
     def contains_beside(self, first: int, second: U32) -> Bools:
         """Which of these ids are seen beside one first id."""
-        if self.stored is None or len(second) < _FEW:
+        if self.stored is None or len(second) < RELATIONS.range_ids:
             return self.contains_keys(beside(first, second))
         found = self.stored.contains_beside(first, second)
         if self.parts or self.minus:
@@ -221,7 +219,7 @@ class PairView:
                 return None
             taken += out.runs
         if len(taken) > 2:  # merged into two arrays if that is cheap
-            if sum(map(len, taken)) > _UNITED or len(self.minus) > 2:
+            if sum(map(len, taken)) > RELATIONS.united_keys or len(self.minus) > 2:
                 return None
             taken = [out.keys() for out in self.minus]
         taken += [NO_KEYS] * (2 - len(taken))

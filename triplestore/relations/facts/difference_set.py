@@ -15,9 +15,6 @@ import numpy as np
 from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack
 
-LARGE = 1 << 21
-"""Sets of more facts than this are streamed, not written out."""
-
 
 class PairLookup(Protocol):
     """What a difference needs of each side: a `PairRelation` has it, and so has `StoredPairs`."""

@@ -12,8 +12,8 @@ from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
-from triplestore.relations.facts.combined_answers import joined
 from triplestore.relations.facts.sorted_arrays import check_room, match, member, unite, without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import (
     I64,
@@ -27,20 +27,13 @@ from triplestore.relations.packed_keys import (
     columns_of,
     key_of,
 )
+from triplestore.relations.thresholds import RELATIONS
 
 RelationKey: TypeAlias = int | tuple[int, int]
 """The id of a property, or (id of the name, arity) of a user's relation."""
 
 ANY = 0
 """The relation of all triples (s, p, o), for atoms with a variable as property."""
-
-
-ONE_RUN = 1 << 13
-"""Shorter runs are merged at once: merging costs less than searching one more run."""
-
-
-ONE_WIDE = 1 << 11
-"""The same for rows of three or more columns, which are merged more slowly."""
 
 
 class KeySet:
@@ -63,7 +56,7 @@ class KeySet:
         return sum(map(len, self.runs))
 
     def copied(self) -> KeySet:
-        """A set of its own with the same keys."""
+        """An independent copy."""
         made = KeySet()
         made.runs, made._back = list(self.runs), self._back
         return made
@@ -74,12 +67,12 @@ class KeySet:
             return
         runs = self.runs
         runs.append(keys)
-        while len(runs) > 1 and len(runs[-2]) < max(2 * len(runs[-1]), ONE_RUN):
+        while len(runs) > 1 and len(runs[-2]) < max(2 * len(runs[-1]), RELATIONS.run_keys):
             last = runs.pop()
             runs[-1] = unite(runs[-1], last)
 
     def discard(self, keys: U64) -> None:
-        """Take away those of the sorted keys that are in the set."""
+        """Remove those of the sorted keys that are in the set."""
         left = (without(run, keys) for run in self.runs)
         self.runs = [run for run in left if len(run)]
 
@@ -141,7 +134,7 @@ class WideRun:
         sizes = hi - lo
         check_room(int(sizes.sum()))
         index = np.repeat(np.arange(len(keys)), sizes)
-        rows = np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)
+        rows = ranges(lo, sizes)
         columns = columns_of(self.rows[rows if order is None else order[rows]], self.arity)
         return index, tuple(columns[c] for c in range(self.arity) if c not in wanted)
 
@@ -173,7 +166,7 @@ class TupleSet:
         return sum(len(run.rows) for run in self._runs)
 
     def copied(self) -> TupleSet:
-        """A set of its own with the same rows."""
+        """An independent copy."""
         made = TupleSet(self.arity)
         made._runs = list(self._runs)
         return made
@@ -183,13 +176,15 @@ class TupleSet:
         if len(keys) == 0:
             return
         runs = [*self._runs, WideRun(keys, self.arity)]
-        while len(runs) > 1 and len(runs[-2].rows) < max(2 * len(runs[-1].rows), ONE_WIDE):
+        while len(runs) > 1 and len(runs[-2].rows) < max(
+            2 * len(runs[-1].rows), RELATIONS.wide_run_keys
+        ):
             last, before = runs.pop(), runs.pop()
             runs.append(WideRun(unite(before.rows, last.rows), self.arity))
         self._runs = runs
 
     def discard(self, keys: Keys) -> None:
-        """Take away those of the sorted keys that are in the set."""
+        """Remove those of the sorted keys that are in the set."""
         left = [(run, without(run.rows, keys)) for run in self._runs]
         self._runs = [
             run if rows is run.rows else WideRun(rows, self.arity)
@@ -265,7 +260,7 @@ class FactSet(dict[RelationKey, SetOfKeys]):
         self[relation] = cast("SetOfKeys", facts)  # only read
 
     def discard(self, relation: RelationKey, keys: Keys) -> None:
-        """Take away those facts that are in the set."""
+        """Remove those facts that are in the set."""
         found = self.get(relation)
         if found is not None and len(keys):
             found.discard(keys)
@@ -285,7 +280,7 @@ class FactSet(dict[RelationKey, SetOfKeys]):
         return sum(map(len, self.values()))
 
     def copied(self) -> FactSet:
-        """A set of its own with the same facts."""
+        """An independent copy."""
         return FactSet({name: found.copied() for name, found in self.items()})
 
     def batches(self) -> Batch:
@@ -317,3 +312,12 @@ def no_keys(relation: RelationKey) -> Keys:
 def size_of(batch: Batch) -> int:
     """How many facts a batch has."""
     return sum(map(len, batch.values()))
+
+
+def joined(found: list[tuple[I64, Columns]]) -> tuple[I64, Columns]:
+    """All rows of at least one answer (numbers of values, columns)."""
+    if len(found) == 1:
+        return found[0]
+    index = np.concatenate([f[0] for f in found])
+    columns = zip(*(f[1] for f in found), strict=True)
+    return index, tuple(np.concatenate(column) for column in columns)

@@ -12,22 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.relations.packed_keys import I64, NO_IDS, NO_KEYS, SHIFT, U32, U64, Bools, Keys
-
-_MANY = 1 << 14
-"""Minimum number of unsorted ids for a table."""
-
-_SPAN = 8
-"""Maximum number of ids in the table per id that is looked up."""
-
-_KEYS = 16
-"""Maximum number of keys per id that is looked up."""
+from triplestore.relations.packed_keys import (
+    I64,
+    NO_IDS,
+    NO_KEYS,
+    SHIFT,
+    U32,
+    U64,
+    Bools,
+    Keys,
+    pieces,
+)
+from triplestore.relations.thresholds import RELATIONS
 
 _LOOKED_AT = 64
 """Approximate number of rows sampled to guess whether all are sorted."""
-
-PIECE = 1 << 20
-"""Maximum number of rows per call of a kernel, so that Ctrl-C takes effect soon."""
 
 
 def seems_sorted(values: Keys) -> bool:
@@ -45,17 +44,17 @@ class FirstIdStarts(NamedTuple):
     @classmethod
     def of(cls, keys: U64, wanted: int) -> FirstIdStarts | None:
         """The starts for sorted keys; None if too large for looking up `wanted` ids."""
-        if wanted < _MANY or not 0 < len(keys) < min(_KEYS * wanted, 1 << 32):
+        if not _worth_table(keys, wanted):
             return None
         base = int(keys[0] >> SHIFT)
         span = int(keys[-1] >> SHIFT) - base + 1
-        if span > _SPAN * wanted:
+        if span > RELATIONS.dense_span * wanted:
             return None
         from triplestore.kernels.rows.intersect_ranges import count_firsts
 
         counts = np.zeros(span, dtype=np.uint32)
-        for at in range(0, len(keys), PIECE):
-            count_firsts(keys[at : at + PIECE], np.uint64(base), counts)
+        for piece in pieces(len(keys)):
+            count_firsts(keys[piece], np.uint64(base), counts)
         starts = np.empty(span + 1, dtype=np.uint32)
         starts[0] = 0
         np.cumsum(counts, out=starts[1:])
@@ -66,15 +65,20 @@ class FirstIdStarts(NamedTuple):
         from triplestore.kernels.rows.intersect_ranges import mark_within
 
         found = np.empty(len(keys), dtype=np.uint8)
-        for at in range(0, len(keys), PIECE):
-            stop = at + PIECE
-            mark_within(keys[at:stop], within, self.base, self.starts, found[at:stop])
+        for piece in pieces(len(keys)):
+            mark_within(keys[piece], within, self.base, self.starts, found[piece])
         return found.view(np.bool_)
+
+
+def _worth_table(keys: U64, wanted: int) -> bool:
+    """Whether a table of these keys pays for looking up this many ids."""
+    most = min(RELATIONS.table_keys * wanted, 1 << 32)
+    return wanted >= RELATIONS.table_ids and 0 < len(keys) < most
 
 
 def directory(keys: U64, wanted: int) -> U32:
     """A table for finding second ids in ranges of keys; empty if `wanted` look-ups are too few."""
-    if wanted < _MANY or not 0 < len(keys) < min(_KEYS * wanted, 1 << 32):
+    if not _worth_table(keys, wanted):
         return NO_IDS
     from triplestore.kernels.rows.intersect_ranges import make_directory
 
@@ -91,12 +95,12 @@ class Ranges:
     def __init__(self, keys: U64, values: U32) -> None:
         self._keys = keys
         self._values = values
-        worth = len(values) >= _MANY and not seems_sorted(values)
+        worth = len(values) >= RELATIONS.table_ids and not seems_sorted(values)
         self._starts = FirstIdStarts.of(keys, len(values)) if worth else None
 
-    def write(self, start: int, stop: int, lo: I64, hi: I64) -> int:
+    def write(self, part: slice, lo: I64, hi: I64) -> int:
         """Write the ranges of some of the ids; return the total number of rows."""
-        values = self._values[start:stop]
+        values = self._values[part]
         if self._starts is not None:
             from triplestore.kernels.rows.join import match_dense
 
@@ -118,14 +122,13 @@ def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
     """
     size = len(values)
     lo, hi = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    if size < _MANY:
+    if size < RELATIONS.table_ids:
         from triplestore.kernels.rows.sorted_sets import match_first
 
         return lo, hi, match_first(values, keys, lo, hi)
     ranges, total = Ranges(keys, values), 0
-    for at in range(0, size, PIECE):
-        stop = min(size, at + PIECE)
-        total += ranges.write(at, stop, lo[at:stop], hi[at:stop])
+    for piece in pieces(size):
+        total += ranges.write(piece, lo[piece], hi[piece])
     return lo, hi, total
 
 
@@ -133,12 +136,6 @@ def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
 
 LINKS = 4
 """Maximum number of ranges crossed at once."""
-
-_ROWS = 1 << 16
-"""Number of rows whose ranges are written at a time."""
-
-_ROOM = 1 << 18
-"""Initial room for values."""
 
 
 class Crossed(NamedTuple):
@@ -170,24 +167,24 @@ def crossed(keys: Sequence[U64], values: Sequence[U32], listed: bool) -> Iterato
     none = LINKS - links
     directories = {id(one): directory(one, size) for one in keys}
     read = *keys, *[NO_KEYS] * none, *(directories[id(one)] for one in keys), *[NO_IDS] * none
-    out, state = np.empty(_ROOM, dtype=np.uint32), np.empty(2, dtype=np.int64)
-    for start in range(0, size, _ROWS):
-        stop = min(size, start + _ROWS)
+    out, state = np.empty(RELATIONS.crossed_room, dtype=np.uint32), np.empty(2, dtype=np.int64)
+    for start in range(0, size, RELATIONS.crossed_rows):
+        stop = min(size, start + RELATIONS.crossed_rows)
         lo, hi = np.empty((2, links, stop - start), dtype=np.int64)
         for number, one in enumerate(ranges):
-            one.write(start, stop, lo[number], hi[number])
+            one.write(slice(start, stop), lo[number], hi[number])
         counts = np.empty(stop - start, dtype=np.int64)
-        row, pieces, looked = 0, [], 0
+        row, parts, looked = 0, [], 0
         ends = lo.reshape(-1), hi.reshape(-1)
         while True:
             row = run(*ends, *read, links, int(listed), row, counts, out, state)
             looked += int(state[1])
             if listed and state[0]:
-                pieces.append(out[: state[0]].copy())
+                parts.append(out[: state[0]].copy())
             if row == len(counts):
                 break
             room = int((hi - lo)[:, row].min())
             if room > len(out):
                 out = np.empty(max(2 * len(out), room), dtype=np.uint32)
-        found = pieces[0] if len(pieces) == 1 else np.concatenate([NO_IDS, *pieces])
+        found = parts[0] if len(parts) == 1 else np.concatenate([NO_IDS, *parts])
         yield Crossed(start, stop, counts, found, looked)

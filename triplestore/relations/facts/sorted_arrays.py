@@ -16,9 +16,9 @@ from types import ModuleType
 import numpy as np
 
 from triplestore.errors import BudgetError
-from triplestore.relations.facts.key_ranges import PIECE as _PIECE
 from triplestore.relations.facts.key_ranges import FirstIdStarts, ranges_of, seems_sorted
 from triplestore.relations.facts.narrow_keys import narrowed
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -31,24 +31,23 @@ from triplestore.relations.packed_keys import (
     last_of_equals,
     least_keys,
     low,
+    pieces,
     start_of_runs,
 )
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.thread_limits import needs
-
-SMALL = 512
-"""Minimum number of rows for kernels while numba is not loaded; `WARM` once it is."""
-
-WARM = 32
-"""Minimum number of rows for which a loaded kernel is faster than numpy."""
-
 
 _kernels: ModuleType | None = None
 
 
+def _is_small(rows: int) -> bool:
+    """Whether numpy is faster than a kernel, or than loading numba first."""
+    return rows < (RELATIONS.cold_rows if _kernels is None else RELATIONS.warm_rows)
+
+
 def _warm() -> ModuleType:
     """Load the kernels of sets; from now on they are used for smaller inputs as well."""
-    global SMALL, _kernels
-    SMALL = min(SMALL, WARM)
+    global _kernels
     if _kernels is None:  # an import statement costs half a microsecond each time
         from triplestore.kernels.rows import sorted_sets
 
@@ -66,56 +65,43 @@ def loaded_kernels() -> ModuleType | None:
     return fire
 
 
-_DENSE = 1 << 12
-"""Minimum number of rows for a table with a flag or a counter per id."""
-
-_SPAN = 8
-"""Maximum number of ids in such a table per row."""
-
-_FEWER = 8
-"""Wide keys that are this many times fewer than the others are inserted, not sorted with them."""
-
 _LOW = np.uint64(0xFFFFFFFF)
-_LOOKED_AT = 1 << 16  # minimum size of a join for which free memory is checked
 _SORTED_BYTES = 28  # extra bytes per key while keys are sorted and counted
 _BYTES = 12  # bytes per row of a join before any of its columns is copied
 
 
 def member(keys: Keys, within: Keys) -> Bools:
     """Which of `keys`, in any order, are in the sorted array `within`."""
-    if len(keys) < SMALL or len(within) == 0:
+    if _is_small(len(keys)) or len(within) == 0:
         return in_sorted(keys, within)
     if keys.dtype != np.uint64:
         return _member_of_wide(keys, within)
-    if len(keys) >= _DENSE and not seems_sorted(keys):
+    if len(keys) >= RELATIONS.dense_rows and not seems_sorted(keys):
         least, most = keys.min(), keys.max()
-        if int(most - least) <= _SPAN * len(keys):
+        if int(most - least) <= RELATIONS.dense_span * len(keys):
             return _member_of_dense(keys, within, least, most)
         starts = FirstIdStarts.of(within, len(keys))
         if starts is not None:
             return starts.contain(keys, within)
     kernels = _warm()
     keys, found = np.ascontiguousarray(keys), np.empty(len(keys), dtype=np.uint8)
-    if len(keys) <= _PIECE:
-        kernels.mark_members(keys, within, found)
-        return found.view(np.bool_)
-    for at in range(0, len(keys), _PIECE):
-        kernels.mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
+    for piece in pieces(len(keys)):
+        kernels.mark_members(keys[piece], within, found[piece])
     return found.view(np.bool_)
 
 
 def _member_of_wide(keys: Keys, within: Keys) -> Bools:
     """`member` for rows of three or more columns: in order by a kernel, a third of numpy's time."""
-    if len(keys) < _DENSE or keys.dtype.kind != "S" or not seems_sorted(keys):
+    if len(keys) < RELATIONS.dense_rows or keys.dtype.kind != "S" or not seems_sorted(keys):
         return in_sorted(keys, within)
     from triplestore.kernels.rows.intersect_ranges import mark_wide
 
     width = keys.dtype.itemsize // 4
     words = np.ascontiguousarray(within).view(np.uint32)
     found = np.empty(len(keys), dtype=np.uint8)
-    for at in range(0, len(keys), _PIECE):
-        piece = np.ascontiguousarray(keys[at : at + _PIECE]).view(np.uint32)
-        mark_wide(piece, words, width, found[at : at + _PIECE])
+    for piece in pieces(len(keys)):
+        some = np.ascontiguousarray(keys[piece]).view(np.uint32)
+        mark_wide(some, words, width, found[piece])
     return found.view(np.bool_)
 
 
@@ -137,19 +123,19 @@ def places_in(keys: Keys, within: Keys) -> I64:
         return np.full(len(keys), -1, dtype=np.int64)
     if len(keys) == len(within) and keys.dtype != np.uint64 and bool((keys == within).all()):
         return np.arange(len(keys))  # searching for wide keys is slow
-    if len(keys) < SMALL or keys.dtype != np.uint64:
+    if _is_small(len(keys)) or keys.dtype != np.uint64:
         places = np.minimum(within.searchsorted(keys), len(within) - 1)
         return np.where(within[places] == keys, places, -1)
     kernels = _warm()
     places = np.empty(len(keys), dtype=np.int64)
-    for at in range(0, len(keys), _PIECE):
-        kernels.find_places(keys[at : at + _PIECE], within, places[at : at + _PIECE])
+    for piece in pieces(len(keys)):
+        kernels.find_places(keys[piece], within, places[piece])
     return places
 
 
 def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
     """Two sorted arrays of keys with counts as one, in which counts of equal keys are added."""
-    if len(keys) + len(more) < SMALL or keys.dtype != np.uint64:
+    if _is_small(len(keys) + len(more)) or keys.dtype != np.uint64:
         both, counts = np.concatenate((keys, more)), np.concatenate((by, more_by))
         order = np.argsort(both, kind="stable")
         both = both[order]
@@ -177,11 +163,13 @@ def unite(left: Keys, right: Keys) -> Keys:
         return right
     if len(right) == 0:
         return left
-    if left.dtype != np.uint64 and min(len(left), len(right)) * _FEWER < max(len(left), len(right)):
+    if left.dtype != np.uint64 and min(len(left), len(right)) * RELATIONS.inserted_share < max(
+        len(left), len(right)
+    ):
         return _with_few(left, right) if len(left) > len(right) else _with_few(right, left)
     if left.dtype != np.uint64:
         return sorted_distinct(np.concatenate((left, right)))
-    if len(left) + len(right) < SMALL:
+    if _is_small(len(left) + len(right)):
         return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
     kernels = _warm()
     needs(8 * (len(left) + len(right)))
@@ -200,14 +188,14 @@ def sorted_distinct(keys: Keys) -> Keys:
     """The keys in order, without repetitions."""
     if len(keys) < 2 or _is_increasing(keys):
         return keys
-    if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
+    if len(keys) >= RELATIONS.dense_rows and (narrow := narrowed(keys)) is not None:
         return narrow[1](distinct(np.sort(narrow[0])))
     return distinct(np.sort(keys))
 
 
 def _is_increasing(keys: Keys) -> bool:
     """Whether many keys are sorted and distinct, as conclusions of copying rules mostly are."""
-    if len(keys) < _DENSE or not seems_sorted(keys):
+    if len(keys) < RELATIONS.dense_rows or not seems_sorted(keys):
         return False
     return bool((keys[1:] > keys[:-1]).all())
 
@@ -216,11 +204,11 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
     """The keys sorted and distinct, and how often each occurred."""
     if len(keys) < 2 or _is_increasing(keys):
         return keys, np.ones(len(keys), dtype=np.uint32)
-    if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
+    if len(keys) >= RELATIONS.dense_rows and (narrow := narrowed(keys)) is not None:
         found, times = counted(narrow[0])
         return narrow[1](found), times
     ordered = np.sort(keys)
-    if len(keys) < SMALL or keys.dtype != np.uint64:
+    if _is_small(len(keys)) or keys.dtype != np.uint64:
         last = last_of_equals(ordered).nonzero()[0]
         counts = np.diff(last, prepend=-1)
         return ordered[last], counts.astype(np.uint32)
@@ -231,25 +219,25 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
     return out[:size], counts32[:size]
 
 
-def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
+def counted_pieces(arrays: list[Keys]) -> tuple[Keys, U32]:
     """All keys of some arrays, sorted and distinct, and how often each occurred.
 
     Rules mostly conclude facts of one class, or one object, at a time. Such facts are counted by
     their second ids, which is three times as fast as sorting if these are close together.
     """
-    rows = sum(map(len, pieces))
-    if rows > _LOOKED_AT:
+    rows = sum(map(len, arrays))
+    if rows > RELATIONS.checked_rows:
         needs(_SORTED_BYTES * rows)
-    if rows < _DENSE or pieces[0].dtype != np.uint64:
-        return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+    if rows < RELATIONS.dense_rows or arrays[0].dtype != np.uint64:
+        return counted(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
     alone: dict[int, list[tuple[int, int, U64]]] = {}
     mixed: list[U64] = []
-    for piece in pieces:
-        least, most = int(piece.min()), int(piece.max())
-        if len(piece) >= WARM and least >> 32 == most >> 32:
-            alone.setdefault(least >> 32, []).append((least, most, piece))
+    for array in arrays:
+        least, most = int(array.min()), int(array.max())
+        if len(array) >= RELATIONS.warm_rows and least >> 32 == most >> 32:
+            alone.setdefault(least >> 32, []).append((least, most, array))
         else:
-            mixed.append(piece)
+            mixed.append(array)
     if not alone:
         return counted(mixed[0] if len(mixed) == 1 else np.concatenate(mixed))
     found = [_counted_beside(alone[first]) for first in sorted(alone)]
@@ -261,32 +249,32 @@ def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
     return keys, counts
 
 
-def distinct_pieces(pieces: list[Keys]) -> Keys:
+def distinct_pieces(arrays: list[Keys]) -> Keys:
     """All keys of some arrays in order, without repetitions."""
-    if sum(map(len, pieces)) >= _DENSE and pieces[0].dtype == np.uint64:
-        return counted_pieces(pieces)[0]
-    return sorted_distinct(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+    if sum(map(len, arrays)) >= RELATIONS.dense_rows and arrays[0].dtype == np.uint64:
+        return counted_pieces(arrays)[0]
+    return sorted_distinct(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 
-def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
-    """`counted` for keys of one first id: pieces as (least key, greatest key, keys)."""
-    if len(pieces) == 1 and _is_increasing(pieces[0][2]):
-        return pieces[0][2], np.ones(len(pieces[0][2]), dtype=np.uint32)
-    least, rows = min(piece[0] for piece in pieces), sum(len(piece[2]) for piece in pieces)
-    span = max(piece[1] for piece in pieces) - least + 1
-    if span > _SPAN * rows:
-        arrays = [piece[2] for piece in pieces]
+def _counted_beside(ranges: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
+    """`counted` for keys of one first id: arrays as (least key, greatest key, keys)."""
+    arrays = [keys for _, _, keys in ranges]
+    if len(arrays) == 1 and _is_increasing(arrays[0]):
+        return arrays[0], np.ones(len(arrays[0]), dtype=np.uint32)
+    least, rows = min(low for low, _, _ in ranges), sum(map(len, arrays))
+    span = max(most for _, most, _ in ranges) - least + 1
+    if span > RELATIONS.dense_span * rows:
         return counted(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
     kernels = _warm()
     counts = np.zeros(span, dtype=np.uint32)
-    for _, _, piece in pieces:
-        for at in range(0, len(piece), _PIECE):
-            kernels.count_close(piece[at : at + _PIECE], np.uint64(least), counts)
+    for keys in arrays:
+        for piece in pieces(len(keys)):
+            kernels.count_close(keys[piece], np.uint64(least), counts)
     out, times = np.empty(min(rows, span), np.uint64), np.empty(min(rows, span), np.uint32)
     size = 0
-    for at in range(0, span, _PIECE):
-        first = np.uint64(least + at)
-        size += kernels.take_counted(counts[at : at + _PIECE], first, out[size:], times[size:])
+    for piece in pieces(span):
+        first = np.uint64(least + piece.start)
+        size += kernels.take_counted(counts[piece], first, out[size:], times[size:])
     return out[:size], times[:size]
 
 
@@ -354,13 +342,13 @@ def check_room(rows: int) -> None:
             "for a rule whose atoms share no variable, or only one that takes few values",
             rows,
         )
-    if rows > _LOOKED_AT:
+    if rows > RELATIONS.checked_rows:
         needs(rows * _BYTES)
 
 
 def fans(values: U32, keys: U64) -> I64:
     """How many of the sorted `keys` have each of these first ids."""
-    if len(values) < max(2, SMALL // 4):
+    if len(values) < 2 or _is_small(4 * len(values)):
         firsts = least_keys(values)
         return keys.searchsorted(firsts | _LOW, side="right") - keys.searchsorted(firsts)
     _warm()
@@ -376,17 +364,14 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
     if len(values) == 1:
         start, stop = bounds(keys, int(values[0]))
         return np.zeros(stop - start, dtype=np.int64), low(keys[start:stop])
-    if len(values) < max(2, SMALL // 4):
+    if len(values) < 2 or _is_small(4 * len(values)):
         firsts = least_keys(values)
         lo = keys.searchsorted(firsts)
         hi = keys.searchsorted(firsts | _LOW, side="right")
         sizes = hi - lo
-        total = int(sizes.sum())
-        check_room(total)
+        check_room(int(sizes.sum()))
         index = np.repeat(np.arange(len(values)), sizes)
-        ends = np.cumsum(sizes)
-        rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
-        return index, keys[rows].astype(np.uint32)
+        return index, keys[ranges(lo, sizes)].astype(np.uint32)
     kernels = _warm()
     lo, hi, total = ranges_of(keys, values)
     check_room(total)

@@ -15,7 +15,6 @@ import numpy as np
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, Tables
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.facts.sorted_arrays import (
-    SMALL,
     beside,
     bounds,
     check_room,
@@ -36,12 +35,10 @@ from triplestore.relations.packed_keys import (
     low,
     swap,
 )
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
-
-_ONCE = 512  # one look-up by the relation's own methods costs as much as copying this many rows
-_SORTED_FROM = 64  # minimum number of look-ups that are sorted first
 
 
 class StoredPairs:
@@ -75,10 +72,10 @@ class StoredPairs:
         """Whether to look this many rows up in the array of all rows."""
         if self._arrays[place] is not None:
             return True
-        self._asked[place] += _ONCE + 8 * rows
-        if self._asked[place] > _ONCE + self.relation.stored_rows:
+        self._asked[place] += RELATIONS.look_up_rows + 8 * rows
+        if self._asked[place] > RELATIONS.look_up_rows + self.relation.stored_rows:
             return True
-        if rows < SMALL:
+        if rows < RELATIONS.cold_rows:
             return False
         runs = self.relation.runs(self._order[place])
         one = len(runs) == 1 and bool((runs[0].uniform or 0) & self.where)
@@ -161,7 +158,7 @@ class StoredPairs:
         if not self.flipped:
             return self.relation.look_up_keys(keys)
         forward = swap(keys)
-        if len(keys) < _SORTED_FROM:
+        if len(keys) < RELATIONS.sorted_look_ups:
             return self.relation.look_up_keys(forward)
         order = np.argsort(forward)  # three times as fast
         status, counts = np.empty(len(keys), np.uint8), np.empty(len(keys), np.uint32)

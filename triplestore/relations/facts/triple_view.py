@@ -7,8 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from triplestore.relations.facts.combined_answers import joined
-from triplestore.relations.facts.fact_sets import FactSet
+from triplestore.relations.facts.fact_sets import FactSet, joined
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, Bools, Columns, high, low
 

@@ -1,1 +1,1 @@
-"""Immutable layers of sorted rows, of which tables are stacks. Start at `layer.Layer`."""
+"""Immutable layers of sorted rows; tables are stacks of them. Start at `layer.Layer`."""

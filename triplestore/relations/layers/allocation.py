@@ -1,7 +1,7 @@
 """Tells the C library to keep the memory of freed arrays for the next array.
 
-Start at `keep_freed_memory`. What is always true: nothing but speed depends on it, and it does no
-more than what the C library does by itself once a program has freed one array of 32 MB.
+Start at `keep_freed_memory`. Always true: only speed depends on it, and it does only what the C
+library does by itself once a program has freed one array of 32 MB.
 
 glibc maps every array over 128 KB anew and gives it back when it is freed, so that each page of
 the next array is faulted in and cleared by the kernel again. The size from which it does so
@@ -34,7 +34,7 @@ _HEADER = 1 << 16
 def keep_freed_memory() -> None:
     """Have freed arrays of up to 32 MB reused instead of given back; once for the process.
 
-    The array is not touched, so it costs no memory, and 20 us. Afterwards the C library keeps up
-    to 64 MB of freed memory. Other C libraries (macOS, musl) have rules of their own: no effect.
+    The array is not touched, so this costs no memory, and 20 us. Afterwards the C library keeps up
+    to 64 MB of freed memory. It has no effect on other C libraries (macOS, musl).
     """
     np.empty(_LARGEST_KEPT - _HEADER, np.uint8)  # freed at once, which is the point

@@ -1,4 +1,4 @@
-"""Characteristic sets: with which predicates a term occurs, in one role.
+"""Characteristic sets: the predicates with which a term occurs in one role.
 
 Start reading at `CharacteristicSets.names_of`. Millions of terms share a few sets (the 207,000
 subjects of LUBM-10 have 20), so a term costs one to six bytes. A look-up with a variable in the
@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column
 from triplestore.kernels.rows.characteristic_sets import number_sets, reenter_sets
-from triplestore.relations.layers.read_layers import ranges
-from triplestore.relations.layers.sort_rows import CHUNK, KERNELS_FROM, term_name_pairs
-from triplestore.relations.layers.sorted_order import Order
+from triplestore.relations.layers.sort_rows import term_name_pairs
+from triplestore.relations.layers.sorted_order import Order, ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -35,16 +34,17 @@ from triplestore.relations.packed_keys import (
     low,
     start_of_runs,
 )
+from triplestore.relations.thresholds import RELATIONS
 
 NO_COUNTS: I64 = np.zeros(0, dtype=np.int64)
 
 
 class CharacteristicSets:
-    """The sets, and for each term which of them is its own.
+    """The sets, and the number of each term's set.
 
     names           all names that occur, increasing
     lists, starts   set k is names[lists[starts[k] : starts[k + 1]]], increasing
-    sizes           how many terms have set k
+    sizes           the number of terms with set k
     first, codes    dense: term id x has set codes[x - first] - 1; 0 means the term does not occur
     ids, codes      sparse: the term ids[i] has set codes[i] - 1
     """
@@ -90,7 +90,7 @@ class CharacteristicSets:
         """The sets of sorted distinct pairs term << 32 | name."""
         if len(pairs) == 0:
             return cls._of_lists(NO_IDS, NO_COUNTS, NO_COUNTS, *_terms_and_codes(NO_IDS, NO_IDS))
-        number = _number_sets if len(pairs) < KERNELS_FROM else _number_many_sets
+        number = _number_sets if len(pairs) < RELATIONS.kernel_rows else _number_many_sets
         terms, codes, sizes, examples, lengths = number(pairs)
         lists = low(pairs[ranges(examples, lengths)])
         coded = _terms_and_codes(terms, codes + np.uint32(1))
@@ -194,8 +194,8 @@ class CharacteristicSets:
 
 
 def _number_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
-    """Terms, the number of each term's set, and for each set how many terms have it, where a
-    term's pairs begin that has it, and how many names are in it."""
+    """Terms and the number of each term's set; for each set the number of terms that have it, where
+    the pairs of one such term begin, and its number of names."""
     heads, names = high(pairs), low(pairs)
     starts = start_of_runs(heads)
     begins, lengths = starts[:-1], np.diff(starts)
@@ -204,7 +204,7 @@ def _number_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
         hashes = np.add.reduceat(_mix(names, np.uint64(seed)), begins)
         _, examples, codes = np.unique(hashes, return_index=True, return_inverse=True)
         chosen = examples[codes]
-        # Equal sums are taken for equal sets only after a look at the sets themselves.
+        # Equal sums prove nothing: the sets themselves are compared.
         if np.array_equal(lengths[chosen], lengths) and np.array_equal(
             names[ranges(begins[chosen], lengths)], names
         ):
@@ -215,14 +215,16 @@ def _number_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
 
 
 def _number_many_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
-    """`_number_sets` by a kernel, with less room: a hash table of the sets."""
+    """`_number_sets` by a kernel, with less memory: a hash table of the sets."""
     heads = _count_heads(pairs)
     terms, codes = np.empty(heads, dtype=np.uint32), np.empty(heads, dtype=np.uint32)
     slots = np.zeros(1 << 12, dtype=np.int64)
     examples, lengths, sizes = (np.zeros(1 << 11, dtype=np.int64) for _ in range(3))
     state = np.zeros(4, dtype=np.int64)
     while state[0] < len(pairs):
-        number_sets(pairs, slots, examples, lengths, sizes, terms, codes, CHUNK, state)
+        number_sets(
+            pairs, slots, examples, lengths, sizes, terms, codes, RELATIONS.piece_rows, state
+        )
         if state[3]:  # half of the slots are taken
             examples, lengths, sizes = (_doubled(a) for a in (examples, lengths, sizes))
             slots = np.zeros(2 * len(slots), dtype=np.int64)
@@ -232,10 +234,10 @@ def _number_many_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
 
 
 def _count_heads(pairs: U64) -> int:
-    """How many terms occur in sorted pairs, chunk by chunk so that little room is needed."""
+    """The number of terms in sorted pairs, counted piece by piece to save memory."""
     heads = 0
-    for start in range(0, len(pairs), CHUNK):
-        terms = pairs[start : start + CHUNK + 1] >> np.uint64(32)
+    for start in range(0, len(pairs), RELATIONS.piece_rows):
+        terms = pairs[start : start + RELATIONS.piece_rows + 1] >> np.uint64(32)
         heads += int(np.count_nonzero(terms[1:] != terms[:-1]))
     return heads + 1
 

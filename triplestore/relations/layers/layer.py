@@ -1,7 +1,7 @@
-"""Layers: what is said of some rows, frozen, in all the orders in which rows are looked up.
+"""Layers: some rows and their statuses, frozen, in all the orders in which rows are looked up.
 
-Start reading at `Layer`. Stores are stacks of layers, oldest to newest, in which the newest word
-on a row wins. A commit makes one small layer (`Layer.build`), a bulk load one large one
+Start reading at `Layer`. Stores are stacks of layers, oldest to newest, in which the newest entry
+for a row wins. A commit makes one small layer (`Layer.build`), a bulk load one large one
 (`bulk_layer`), and merging one of several (`merge_layers`). A layer comes from arrays in
 memory or from the sections of a file; nothing else in the package can tell the difference.
 """
@@ -21,22 +21,15 @@ from triplestore.relations.layers.sorted_order import Order
 from triplestore.relations.layers.table import EMPTY_FACTS, EMPTY_QUADS, DistinctCounts, Nets, Table
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.status import EXPLICIT
+from triplestore.relations.thresholds import RELATIONS
 
 Get = Callable[[str], Column]
-
-KEEP_SETS_FROM = 4096
-"""Minimum number of rows of a layer whose file holds its characteristic sets; smaller layers
-compute them."""
-
-
-ONE_AT_A_TIME_FROM = 1 << 24
-"""Minimum number of rows to make the characteristic sets of the two roles one after the other."""
 
 
 class Layer:
     """Facts, quads and tuples of one layer, and the characteristic sets of their terms.
 
-    `rows` says how many rows it says something of.
+    `rows` is the number of its rows, removed ones included.
     """
 
     __slots__ = ("_objects", "_subjects", "facts", "quads", "rows", "tuples")
@@ -74,7 +67,7 @@ class Layer:
 
     @property
     def subjects(self) -> CharacteristicSets:
-        """With which predicates a term occurs as subject, in facts and quads of this layer."""
+        """The predicates with which a term occurs as subject, in facts and quads of this layer."""
         if self._subjects is None:
             self._subjects = CharacteristicSets.build(
                 [self.facts.by_first(), self.quads.by_first()]
@@ -83,7 +76,7 @@ class Layer:
 
     @property
     def objects(self) -> CharacteristicSets:
-        """With which predicates a term occurs as object, in facts and quads of this layer."""
+        """The predicates with which a term occurs as object, in facts and quads of this layer."""
         if self._objects is None:
             self._objects = CharacteristicSets.build(
                 [self.facts.by_second(), self.quads.by_second()]
@@ -91,16 +84,20 @@ class Layer:
         return self._objects
 
     def prepare(self) -> Layer:
-        """The layer itself; if it is large, with all made that is otherwise made when asked for."""
-        if self.rows >= KEEP_SETS_FROM:
+        """The layer itself; if it is large, all that is otherwise computed on demand is there."""
+        if self.rows >= RELATIONS.kept_sets_rows:
             for table in (self.facts, self.quads):
                 _ = table.firsts, table.seconds
             self._prepare_sets()
         return self
 
     def _prepare_sets(self) -> None:
-        """Both roles at the same time, unless the room for two at once would be much."""
-        if self._subjects is None and self._objects is None and self.rows <= ONE_AT_A_TIME_FROM:
+        """Both roles at the same time, unless that would take much memory."""
+        if (
+            self._subjects is None
+            and self._objects is None
+            and self.rows <= RELATIONS.both_sets_rows
+        ):
             with ThreadPoolExecutor(1) as pool:
                 other = pool.submit(lambda: self.objects)
                 _ = self.subjects
@@ -109,13 +106,13 @@ class Layer:
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What `from_sections` must know beside the sections; fit for JSON."""
+        """What `from_sections` needs beside the sections, fit for JSON."""
         return {
             "rows": self.rows,
             "facts": _table_meta(self.facts),
             "quads": _table_meta(self.quads),
             "tuples": [_tuple_meta(name, run) for name, run in sorted(self.tuples.items())],
-            "sets": self.rows >= KEEP_SETS_FROM,
+            "sets": self.rows >= RELATIONS.kept_sets_rows,
         }
 
     def sections(self) -> dict[str, NDArray[Any]]:
@@ -130,7 +127,7 @@ class Layer:
             for kind, column in columns.items():
                 if column is not None:
                     sections[f"tuples.{name}.{arity}.{kind}"] = column.all()
-        if self.rows >= KEEP_SETS_FROM:
+        if self.rows >= RELATIONS.kept_sets_rows:
             sections |= self.subjects.sections("subjects")
             sections |= self.objects.sections("objects")
         return sections

@@ -19,7 +19,6 @@ from triplestore.checked_columns import Column
 from triplestore.kernels.jit import is_loaded
 from triplestore.kernels.rows.merge import combine, merge_by_plan, plan_merge
 from triplestore.relations.layers.layer import Layer
-from triplestore.relations.layers.sort_rows import CHUNK, KERNELS_FROM
 from triplestore.relations.layers.sorted_order import Order, make_order
 from triplestore.relations.layers.table import (
     EMPTY_FACTS,
@@ -31,6 +30,7 @@ from triplestore.relations.layers.table import (
 )
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import I64, NO_IDS, NO_STATUS, U8, U32, Bools, frozen
+from triplestore.relations.thresholds import RELATIONS
 
 Pause = Callable[[], object]
 """Called between pieces of work; what it raises ends the merge."""
@@ -59,7 +59,9 @@ def _merge_tables(tables: list[Table], empty: Table, bottom: bool, pause: Pause)
         return empty
     if len(filled) == 1 and not (bottom and _may_have_removed(filled[0])):
         return filled[0]
-    small = len(filled) == 2 and not empty.wide and sum(map(len, filled)) <= _COMBINED
+    small = (
+        len(filled) == 2 and not empty.wide and sum(map(len, filled)) <= RELATIONS.merged_at_once
+    )
     if small and is_loaded():
         return _combined(filled[0], filled[1], bottom)
     forward = _merge_orders([table.forward for table in filled], bottom, pause)
@@ -82,12 +84,12 @@ def _merge_orders(orders: list[Order], bottom: bool, pause: Pause) -> Order:
         sizes = [len(one) + len(two) for one, two in pairwise(orders)]
         at = sizes.index(min(sizes))
         drop = bottom and len(orders) == 2
-        merge = _merge_small if sizes[at] < KERNELS_FROM else _merge_large
+        merge = _merge_small if sizes[at] < RELATIONS.kernel_rows else _merge_large
         orders[at : at + 2] = [merge(orders[at], orders[at + 1], drop, pause)]
     only = orders[0]
     if bottom and (only.statuses(0, len(only)) == 0).any():
         # There was only one order, so its deleted rows were not dropped yet.
-        merge = _merge_small if len(only) < KERNELS_FROM else _merge_large
+        merge = _merge_small if len(only) < RELATIONS.kernel_rows else _merge_large
         only = merge(only, _no_rows_like(only), True, pause)
     return only
 
@@ -99,9 +101,6 @@ def _no_rows_like(order: Order) -> Order:
 
 
 # -- small --------------------------------------------------------------------------------------
-
-_COMBINED = 1 << 10
-"""Maximum number of rows merged by one call of a kernel without a pause."""
 
 
 def _combined(old: Table, new: Table, drop: bool) -> Table:
@@ -196,7 +195,7 @@ def _merge_large(old: Order, new: Order, drop: bool, pause: Pause) -> Order:
     names = np.union1d(old.names, new.names)
     merge = _Merge(old, new, drop, len(names))
     state = np.zeros(4, dtype=np.int64)
-    plan = np.empty(min(CHUNK, len(old) + len(new)), dtype=np.uint8)
+    plan = np.empty(min(RELATIONS.piece_rows, len(old) + len(new)), dtype=np.uint8)
     old_starts, new_starts = _starts_of(old, names), _starts_of(new, names)
     while state[0] < len(names):
         i, j = int(state[1]), int(state[2])
@@ -209,14 +208,14 @@ def _merge_large(old: Order, new: Order, drop: bool, pause: Pause) -> Order:
 
 
 def _starts_of(order: Order, names: NDArray[Any]) -> I64:
-    """The directory of an order for these names, of which it may lack some."""
+    """The directory of an order for these names; the order may lack some of them."""
     sizes = np.zeros(len(names) + 1, dtype=np.int64)
     sizes[1 + names.searchsorted(order.names)] = np.diff(order.starts)
     return np.cumsum(sizes)
 
 
 class _Merge:
-    """The columns of a merge while it goes on."""
+    """The columns of a merge in progress."""
 
     def __init__(self, old: Order, new: Order, drop: bool, names: int) -> None:
         self.old, self.new = old, new

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.kernels.rows import sort_rows as kernels
+from triplestore.relations.layers.sorted_order import positions_by
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import (
     I64,
@@ -25,18 +26,11 @@ from triplestore.relations.packed_keys import (
     last_of_equals,
     low,
     pack,
+    pieces,
     start_of_runs,
     swap,
 )
-
-KERNELS_FROM = 1 << 16
-"""Minimum number of rows for compiled kernels, given the cost of loading them."""
-
-CHUNK = 1 << 20
-"""Maximum number of rows per call of a kernel: some milliseconds."""
-
-SORT_BATCH = 1 << 17
-"""Approximate number of rows per batch of ranges; threads sort batches in turn."""
+from triplestore.relations.thresholds import RELATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +67,6 @@ class GroupedRows:
         return GroupedRows(names[starts[:-1]], starts, keys, None, firsts), positions
 
 
-def positions_by(names: U32) -> I64:
-    """The positions of rows sorted by name; rows of one name stay in their order."""
-    tagged = pack(names, np.arange(len(names), dtype=np.uint32))
-    tagged.sort()
-    return low(tagged).astype(np.int64)
-
-
-def sorting_order(names: NDArray[np.generic], keys: U64, extra: U32 | None) -> I64:
-    """The positions of distinct rows in the order of (name, key, extra)."""
-    if extra is not None or len(keys) < KERNELS_FROM or names.dtype != np.uint32:
-        return np.lexsort((keys, names) if extra is None else (extra, keys, names))
-    # Sorting keys is many times faster than sorting by two columns: name by name, then.
-    positions = positions_by(names.astype(np.uint32, copy=False))
-    starts = start_of_runs(names[positions])
-    for lo, hi in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        part = positions[lo:hi]
-        part[:] = part[np.argsort(keys[part])]
-    return positions
-
-
 def swapped(rows: GroupedRows) -> GroupedRows:
     """The same rows with first and second id changed over, not sorted yet."""
     return GroupedRows(rows.names, rows.starts, swap(rows.keys), rows.extra, rows.firsts)
@@ -103,7 +77,7 @@ def swapped(rows: GroupedRows) -> GroupedRows:
 
 def group_rows(names: U32, first: U32, second: U32, pool: Executor, threads: int) -> GroupedRows:
     """Rows by name, as packed keys, not sorted yet."""
-    if len(names) < KERNELS_FROM:
+    if len(names) < RELATIONS.kernel_rows:
         positions = positions_by(names)
         ordered = names[positions]
         starts = start_of_runs(ordered)
@@ -140,7 +114,7 @@ class _NameTable:
         table = cls()
         start = 0
         while start < len(names):
-            part = names[start : start + CHUNK]
+            part = names[start : start + RELATIONS.piece_rows]
             done = kernels.count_names(part, table.slots, table.counts)
             start += done
             if done < len(part):
@@ -174,8 +148,7 @@ class _NameTable:
     ) -> None:
         """Write the rows as packed keys where the cursors of their names stand."""
         by_slot = cursors[np.minimum(every.searchsorted(self.slots), len(every) - 1)]
-        for start in range(0, len(names), CHUNK):
-            part = slice(start, start + CHUNK)
+        for part in pieces(len(names)):
             kernels.place_rows(names[part], first[part], second[part], self.slots, by_slot, out)
 
 
@@ -184,7 +157,7 @@ def sort_rows(rows: GroupedRows, pool: Executor) -> GroupedRows:
     keys, starts = rows.keys, rows.starts
     jobs = [pool.submit(_sort_ranges, keys, batch) for batch in _batches(starts)]
     repeated = [job.result() for job in jobs]
-    if len(keys) >= KERNELS_FROM:
+    if len(keys) >= RELATIONS.kernel_rows:
         return _compacted(rows) if any(repeated) else _counted(rows, pool)
     kept = last_of_equals(keys)
     kept[starts[1:] - 1] = True
@@ -212,7 +185,7 @@ def _turn_ranges(keys: U64, ranges: list[tuple[int, int]], out: U64) -> None:
 def _counted(rows: GroupedRows, pool: Executor) -> GroupedRows:
     """Sorted, distinct rows with their distinct first ids counted: of two halves at a time."""
     keys, starts = rows.keys, rows.starts
-    if len(keys) < KERNELS_FROM:
+    if len(keys) < RELATIONS.kernel_rows:
         return GroupedRows(rows.names, starts, keys, None, count_distinct(keys, starts))
     middle = int(starts.searchsorted(len(keys) // 2))
     halves = [starts[: middle + 1], starts[middle:]]
@@ -221,12 +194,12 @@ def _counted(rows: GroupedRows, pool: Executor) -> GroupedRows:
 
 
 def _batches(starts: I64) -> list[list[tuple[int, int]]]:
-    """Ranges to sort, in batches of about SORT_BATCH rows; the largest come first."""
+    """Ranges to sort, in batches of about `sort_batch_rows` rows; the largest come first."""
     batches: list[list[tuple[int, int]]] = []
-    size = SORT_BATCH
+    size = RELATIONS.sort_batch_rows
     bounds = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     for lo, hi in sorted(bounds, key=lambda bound: bound[0] - bound[1]):
-        if size >= SORT_BATCH:
+        if size >= RELATIONS.sort_batch_rows:
             batches.append([])
             size = 0
         batches[-1].append((lo, hi))
@@ -246,7 +219,7 @@ def _sort_ranges(keys: U64, ranges: list[tuple[int, int]]) -> bool:
     return repeated
 
 
-_LOOK = 256  # rows that tell of most unordered ranges that they are
+_LOOK = 256  # rows that show whether a range is ordered, for most ranges
 
 
 def _increases(keys: U64) -> bool:
@@ -271,20 +244,19 @@ def _compacted(rows: GroupedRows) -> GroupedRows:
 def _run(
     kernel: Callable[..., object], ranges: int, *arrays: NDArray[np.generic], at: int = 0
 ) -> I64:
-    """Call a kernel that works in pieces, from a row on, until it has done all ranges; its last
-    state."""
+    """Call a kernel, first for row `at`, until it has done all ranges; returns its last state."""
     state = np.array([0, at, 0], dtype=np.int64)
     while state[0] < ranges:
-        kernel(*arrays, CHUNK, state)
+        kernel(*arrays, RELATIONS.piece_rows, state)
     return state
 
 
 def count_distinct(keys: U64, starts: I64) -> I64:
-    """For each sorted range of `keys` how many distinct first ids it has; many keys may have others
+    """The number of distinct first ids of each sorted range of `keys`; there may be other keys
     before and after these ranges."""
     if len(keys) == 0 or len(starts) < 2:
         return np.zeros(len(starts) - 1, dtype=np.int64)
-    if len(keys) >= KERNELS_FROM:
+    if len(keys) >= RELATIONS.kernel_rows:
         firsts = np.zeros(len(starts) - 1, dtype=np.int64)
         _run(kernels.count_heads, len(firsts), keys, starts, firsts, at=int(starts[0]))
         return firsts
@@ -302,7 +274,7 @@ def first_of_heads(keys: U64, starts: I64) -> Bools:
 
 def term_name_pairs(names: U32, starts: I64, keys: U64, firsts: I64) -> U64:
     """first id << 32 | name for the distinct first ids of each name; not sorted."""
-    if len(keys) >= KERNELS_FROM:
+    if len(keys) >= RELATIONS.kernel_rows:
         pairs = np.empty(int(firsts.sum()), dtype=np.uint64)
         _run(kernels.term_name_pairs, len(names), keys, starts, names, pairs)
         return pairs
@@ -336,7 +308,7 @@ def wide_rows(names: U32, first: U32, second: U32, extra: U32) -> GroupedRows:
 
 def _sort_wide(keys: U64, extra: U32) -> None:
     """Sort rows (key, extra) in their place."""
-    if len(keys) < KERNELS_FROM:
+    if len(keys) < RELATIONS.kernel_rows:
         order = np.lexsort((extra, keys))
         keys[:], extra[:] = keys[order], extra[order]
         return
@@ -344,7 +316,7 @@ def _sort_wide(keys: U64, extra: U32) -> None:
     keys[:], extra[:] = keys[order], extra[order]
     start = 0
     while start < len(keys):
-        last = min(start + CHUNK, len(keys)) - 1
+        last = min(start + RELATIONS.piece_rows, len(keys)) - 1
         stop = int(keys.searchsorted(keys[last], "right"))
         kernels.sort_ties(keys[start:stop], extra[start:stop])
         start = stop

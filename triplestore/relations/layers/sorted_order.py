@@ -1,13 +1,15 @@
-"""One sorted order of one table of a layer: a directory of names over columns sorted by row.
+"""Sorted orders: a directory of names over columns sorted by row; and reading through several.
 
 Start reading at `Order`. An order holds the rows of many relations one after the other, in the
 order of the relations' names. The rows of one relation, a `SortedRun`, are sorted by packed key,
 and by the extra column (the graph of a quad) where there is one. A run is a view: making one copies
-nothing.
+nothing. `newest` merges what several layers have, `filter_keys` selects by status, and `windows`
+and `bounded_groups` cut long answers into blocks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,14 +20,20 @@ from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
     NO_KEYS,
+    NO_STATUS,
     U8,
     U32,
     U64,
+    Keys,
     frozen,
+    last_of_equals,
     least_keys,
+    low,
+    pack,
     start_of_runs,
 )
-from triplestore.relations.status import EXPLICIT
+from triplestore.relations.status import EXPLICIT, HOLDS
+from triplestore.relations.thresholds import RELATIONS
 
 _LOW = 0xFFFFFFFF
 
@@ -183,3 +191,117 @@ def make_order(
         uniform,
         None if count is None else Column.of(count),
     )
+
+
+def newest(parts: Sequence[tuple[Keys, U8]]) -> tuple[Keys, U8]:
+    """The union of sorted runs, given oldest first: of equal keys the newest status stays.
+
+    Keys come back sorted, together with their statuses; removed rows are still among them.
+    """
+    filled = [part for part in parts if len(part[0])]
+    if not filled:
+        return parts[-1] if parts else (NO_KEYS, NO_STATUS)
+    if len(filled) == 1:
+        return filled[0]
+    keys = np.concatenate([part[0] for part in filled])
+    status = np.concatenate([part[1] for part in filled])
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    last = last_of_equals(keys)
+    return keys[last], status[order[last]]
+
+
+def filter_keys(keys: Keys, status: U8, where: int = HOLDS) -> Keys:
+    """The keys whose status passes the filter; the same array if all do."""
+    passes = (status & np.uint8(where)) != 0
+    passed: Keys = keys if passes.all() else keys[passes]
+    return passed
+
+
+def ranges(starts: I64, lengths: I64) -> I64:
+    """The positions starts[0] .. starts[0] + lengths[0] - 1, starts[1] .., one after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    if total >= RELATIONS.summed_positions:
+        return _many_ranges(starts, lengths)
+    positions: I64 = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    return positions
+
+
+def _many_ranges(starts: I64, lengths: I64) -> I64:
+    """The same by summing up steps: `np.repeat` would keep all other threads waiting meanwhile."""
+    filled = lengths > 0
+    starts, lengths = starts[filled], lengths[filled]
+    begins = np.cumsum(lengths)
+    steps = np.ones(int(begins[-1]), dtype=np.int64)
+    steps[0] = starts[0]
+    steps[begins[:-1]] = starts[1:] - (starts[:-1] + lengths[:-1] - 1)
+    return np.cumsum(steps, out=steps)
+
+
+def bounded_groups(sizes: I64, limit: int) -> Iterator[tuple[int, int]]:
+    """Cut positions into ranges [start, stop) whose sizes sum up to at most `limit`, or of one."""
+    ends = np.cumsum(sizes)
+    start = 0
+    while start < len(sizes):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(ends.searchsorted(before + limit, "right")))
+        yield start, stop
+        start = stop
+
+
+def windows(
+    pieces: Sequence[tuple[SortedRun, int, int]], block_rows: int
+) -> Iterator[list[tuple[SortedRun, int, int]]]:
+    """Cut slices of several runs into windows of keys, for each of which the runs' parts are given.
+
+    In a window no run has more than `block_rows` keys (in runs with an extra column a few more: the
+    rows of one key stay together). Parts without rows are left out.
+    """
+    starts = [lo for _, lo, _ in pieces]
+    while True:
+        ends = [
+            run.keys.at(start + block_rows)
+            for start, (run, _, hi) in zip(starts, pieces, strict=True)
+            if start + block_rows < hi
+        ]
+        end = min(ends) if ends else None
+        parts = []
+        for number, (run, _, hi) in enumerate(pieces):
+            start = starts[number]
+            stop = hi if end is None else run.keys.search(end, start, hi)
+            starts[number] = stop
+            if start < stop:
+                parts.append((run, start, stop))
+        if not parts and end is not None:
+            # One key has more rows than a window: take all of them.
+            end += 1
+            for number, (run, _, hi) in enumerate(pieces):
+                start = starts[number]
+                starts[number] = stop = run.keys.search(end, start, hi)
+                if start < stop:
+                    parts.append((run, start, stop))
+        if parts:
+            yield parts
+        if end is None:
+            return
+
+
+def positions_by(names: U32) -> I64:
+    """The positions of rows sorted by name; rows of one name stay in their order."""
+    tagged = pack(names, np.arange(len(names), dtype=np.uint32))
+    tagged.sort()
+    return low(tagged).astype(np.int64)
+
+
+def sorting_order(names: NDArray[np.generic], keys: U64, extra: U32 | None) -> I64:
+    """The positions of distinct rows in the order of (name, key, extra)."""
+    if extra is not None or len(keys) < RELATIONS.kernel_rows or names.dtype != np.uint32:
+        return np.lexsort((keys, names) if extra is None else (extra, keys, names))
+    # Sorting keys is many times faster than sorting by two columns: name by name, then.
+    positions = positions_by(names.astype(np.uint32, copy=False))
+    starts = start_of_runs(names[positions])
+    for lo, hi in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        part = positions[lo:hi]
+        part[:] = part[np.argsort(keys[part])]
+    return positions

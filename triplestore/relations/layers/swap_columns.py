@@ -11,16 +11,8 @@ from types import ModuleType
 
 import numpy as np
 
-from triplestore.relations.packed_keys import U8, U32, U64, swap
-
-_LEAST = 1 << 12
-"""Minimum number of rows to sort them by counting."""
-
-_SPAN = 8
-"""Maximum number of ids per row to sort by counting."""
-
-_PIECE = 1 << 20
-"""Maximum number of rows per call of a kernel, so that Ctrl-C takes effect soon."""
+from triplestore.relations.packed_keys import U8, U32, U64, pieces, swap
+from triplestore.relations.thresholds import RELATIONS
 
 
 def turned(keys: U64, out: U64 | None = None) -> U64:
@@ -37,8 +29,8 @@ def turned(keys: U64, out: U64 | None = None) -> U64:
         return made
     out = np.empty(len(keys), dtype=np.uint64) if out is None else out
     least, cursors = found
-    for at in range(0, len(keys), _PIECE):
-        _kernels().turn_by_second(keys[at : at + _PIECE], least, cursors, out)
+    for piece in pieces(len(keys)):
+        _kernels().turn_by_second(keys[piece], least, cursors, out)
     return out
 
 
@@ -52,8 +44,7 @@ def turned_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
     least, cursors = found
     size = len(keys)
     out = np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty(size, np.uint32)
-    for at in range(0, size, _PIECE):
-        piece = slice(at, at + _PIECE)
+    for piece in pieces(size):
         rows = keys[piece], status[piece], counts[piece]
         _kernels().turn_rows_by_second(*rows, least, cursors, *out)
     return out
@@ -62,19 +53,18 @@ def turned_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
 def _cursors(keys: U64) -> tuple[np.uint64, U32] | None:
     """The least second id, and where the keys of each one begin when they are sorted by it; None
     where sorting is as fast."""
-    if not _LEAST <= len(keys) < 1 << 32:
+    if not RELATIONS.dense_rows <= len(keys) < 1 << 32:
         return None
     kernels = _kernels()
-    pieces = [keys[at : at + _PIECE] for at in range(0, len(keys), _PIECE)]
     bounds = keys[:1].repeat(2) & np.uint64(0xFFFFFFFF)
-    for piece in pieces:
-        kernels.second_bounds(piece, bounds)
+    for piece in pieces(len(keys)):
+        kernels.second_bounds(keys[piece], bounds)
     span = int(bounds[1] - bounds[0]) + 1
-    if span > _SPAN * len(keys):
+    if span > RELATIONS.dense_span * len(keys):
         return None
     cursors = np.zeros(span, dtype=np.uint32)
-    for piece in pieces:
-        kernels.count_seconds(piece, bounds[0], cursors)
+    for piece in pieces(len(keys)):
+        kernels.count_seconds(keys[piece], bounds[0], cursors)
     kernels.begin_cursors(cursors)
     return bounds[0], cursors
 

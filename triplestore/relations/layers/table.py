@@ -2,8 +2,7 @@
 
 Start reading at `Table`. Facts and quads are tables; they differ in the extra column (the graph),
 and in a third order, by graph, that only quads have. `build` takes rows with their statuses from a
-commit, in any order; what bulk loads and merges make is put together from orders that are sorted
-already.
+commit, in any order; bulk loads and merges put tables together from orders that are already sorted.
 
 Always true: `forward` and `backward` have the same directory; `explicit` and `inferred` say
 how many more rows of a relation have that status with this layer on top of the ones below it than
@@ -20,8 +19,8 @@ from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column
 from triplestore.relations.changes import ChangedRows
-from triplestore.relations.layers.sort_rows import count_distinct, sorting_order
-from triplestore.relations.layers.sorted_order import Order, empty_order, make_order
+from triplestore.relations.layers.sort_rows import count_distinct
+from triplestore.relations.layers.sorted_order import Order, empty_order, make_order, sorting_order
 from triplestore.relations.packed_keys import I64, U8, U64, Bools, frozen, pack
 from triplestore.relations.status import EXPLICIT, INFERRED
 
@@ -50,8 +49,8 @@ class Nets:
 
 
 class DistinctCounts:
-    """For each relation of two orders how many distinct ids are in front: counted when asked for,
-    which is never for the small layers that the next commit replaces."""
+    """The number of distinct ids in front, for each relation of two orders: counted on demand. The
+    small layers that the next commit replaces never need it."""
 
     __slots__ = ("_counts", "_orders")
 
@@ -186,7 +185,7 @@ def split_status(status: U8) -> tuple[U8 | None, int]:
 
 
 def count_nets(order: Order) -> Nets:
-    """The nets of rows below which there are none: the numbers of rows by status."""
+    """The nets of the rows of a lowest layer: the numbers of rows by status."""
     names, starts = order.names, order.starts
     if order.status is None:
         sizes = np.diff(starts)

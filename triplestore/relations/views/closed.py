@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from triplestore.relations.layers.read_layers import bounded_groups
-from triplestore.relations.layers.sorted_order import SortedRun, make_order
+from triplestore.relations.layers.sorted_order import SortedRun, bounded_groups, make_order
 from triplestore.relations.packed_keys import (
     I64,
     NO_KEYS,
@@ -37,7 +36,7 @@ def resolved(pairs: Any, read: Callable[[int, bool], PairRelation]) -> PairRelat
 
     read  the pairs of a relation; with True only those stored as rows
     """
-    over = getattr(type(pairs), "over", None)  # asks the class: some are built when asked
+    over = getattr(type(pairs), "over", None)  # of the class: some instances are built on demand
     found: PairRelation = pairs if over is None else over(pairs, read)
     return found
 
@@ -68,7 +67,7 @@ class ClosedRelation(PlainRelation):
         return max(len(self), self.rows.stored_rows)
 
     def runs(self, order: int) -> tuple[SortedRun, ...]:
-        """All pairs as one run, written out for those who need to have it so."""
+        """All pairs as one run, written out."""
         found = self._written.get(order)
         if found is None:
             blocks = list(self.closed.blocks(swapped=order == BACKWARD))
@@ -216,7 +215,7 @@ class ClosedRelation(PlainRelation):
     # -- statistics -----------------------------------------------------------------------------
 
     def distinct_estimate(self, column: int) -> int:
-        """How many ids occur in this column: counted once, for every plan asks for it."""
+        """The number of ids in this column: counted once, because every plan needs it."""
         found = self._distinct.get(column)
         if found is None:
             found = self._distinct[column] = len(self.closed.distinct(column))

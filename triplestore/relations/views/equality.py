@@ -1,13 +1,13 @@
-"""Equality by rewriting: tables in which one individual stands for all that are the same as it.
+"""Equality by rewriting: tables in which one individual stands for all individuals equal to it.
 
-Start reading at `Equality`. Stored rows are what is stated, in its own terms, and inferred facts of
-representatives only (but for `r owl:sameAs r`, which classes say). `representatives` makes the
-tables that rules see: each stated fact is there as its image, with representatives in the place of
-their members. `ExpandedRelation` is what users see of a relation: each fact of representatives once
-for each choice of members.
+Start reading at `Equality`. Stored rows are the asserted facts in their own terms, and inferred
+facts of representatives only (without `r owl:sameAs r`, which the classes imply).
+`representatives` makes the tables that rules see: each asserted fact is replaced by its image, in
+which representatives stand for their members. `ExpandedRelation` is what users see of a relation:
+each fact of representatives once for each choice of members.
 
-What is always true: classes have two members or more, and are disjoint; a row of the tables of
-representatives has no other member than a representative.
+Always true: classes are disjoint and have at least two members; the tables of representatives
+contain no member that is not a representative.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from triplestore.relations.changes import NO_FACTS, ChangedRows, Changes, TupleName
 from triplestore.relations.layers.layer import Layer
-from triplestore.relations.layers.read_layers import bounded_groups
+from triplestore.relations.layers.sorted_order import bounded_groups
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -49,13 +49,13 @@ EQUALITY = 0
 """Where tables have their equality among their schemes: no relation has this name."""
 
 MEMBERS_KEY, MEMBERS = b"\x01x-triplestore:equality/member", 3
-"""The name and the columns of the stored relation of members: (member, representative, the same).
-"""
+"""The name and the number of columns of the stored relation of members: (member, representative,
+the same)."""
 
 TOLD_KEY, TOLD = b"\x01x-triplestore:scope/stated", 3
-"""The name and the columns of the stored relation of what named graphs state that count with the
-default graph: (property, subject, object), of types (rdf:type, class, member). Its rows are stored
-in their own terms, as stated facts are.
+"""The name and the number of columns of the stored relation of the facts that named graphs in scope
+assert: (property, subject, object); for types (rdf:type, class, member). Its rows are stored in
+their own terms, like asserted facts.
 """
 
 SUBJECT, OBJECT = 0, 1
@@ -111,7 +111,7 @@ class Classes:
 
     @property
     def replaced(self) -> U32:
-        """The members that another stands for, increasing."""
+        """The members that are not representatives, increasing."""
         found: U32 = self.members[self.members != self.heads]
         return found
 
@@ -120,7 +120,7 @@ class Classes:
         return in_sorted(ids, self.members)
 
     def representatives(self, ids: U32) -> U32:
-        """What stands for each of these; itself, if it is in no class."""
+        """The representative of each of these; the id itself if it is in no class."""
         if len(self.members) == 0 or len(ids) == 0:
             return ids
         places = np.searchsorted(self.members, ids)
@@ -133,7 +133,7 @@ class Classes:
         return pack(self.representatives(high(keys)), self.representatives(low(keys)))
 
     def sizes(self, reps: U32) -> I64:
-        """For how many each of these stands."""
+        """The size of the class of each representative; 1 for other ids."""
         found = np.ones(len(reps), dtype=np.int64)
         if len(self.reps) and len(reps):
             places = np.searchsorted(self.reps, reps)
@@ -143,7 +143,7 @@ class Classes:
         return found
 
     def expand(self, reps: U32) -> tuple[I64, U32]:
-        """All for which these stand: (place in `reps`, member), members increasing by place."""
+        """The members of classes: (position in `reps`, member), members increasing by position."""
         sizes = self.sizes(reps)
         index = np.repeat(np.arange(len(reps)), sizes)
         found = reps[index]
@@ -159,7 +159,7 @@ class Classes:
         return index, found.astype(np.uint32, copy=False)
 
     def of_same(self, rep: int) -> U32:
-        """The members of one class, increasing; the id alone if it stands for itself only."""
+        """The members of one class, increasing; only the id itself if it is in no class."""
         return self.expand(np.array([rep], dtype=np.uint32))[1]
 
     def expand_rows(self, columns: Columns) -> Columns:
@@ -173,7 +173,7 @@ class Classes:
 
 
 def kept_classes(stored: Tables, name: int) -> Classes:
-    """The classes that stored rows say, in a relation of this name."""
+    """The classes that are stored as rows, in a relation of this name."""
     parts = [*stored.tuples(name, MEMBERS).scan()] if name else []
     if not parts:
         return NO_CLASSES
@@ -182,15 +182,15 @@ def kept_classes(stored: Tables, name: int) -> Classes:
 
 
 NO_CLASSES = Classes(NO_IDS, NO_IDS)
-"""Nothing is the same as something else."""
+"""No individual is equal to another one."""
 
 
 class ExpandedRelation(PairRelation):
-    """A relation of representatives, in which each stands for all members of its class.
+    """A relation of representatives, expanded to all members of their classes.
 
     relation   facts of representatives
-    reflexive  for owl:sameAs, the members asserted to be the same as themselves: only these are
-               listed so; None for any other relation
+    reflexive  for owl:sameAs, the members asserted to be the same as themselves: no other member
+               is listed as such; None for any other relation
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class ExpandedRelation(PairRelation):
         self._known: dict[int, U32] = {}
 
     def count(self) -> int:
-        """How many facts there are: only those with a representative are looked at."""
+        """The number of facts: only those with a representative are read."""
         if self._count is None:
             classes, reps = self.classes, self.classes.reps
             index, found = self.relation.probe((SUBJECT,), (reps,))
@@ -224,7 +224,7 @@ class ExpandedRelation(PairRelation):
         return held
 
     def _unlisted(self, one: U32, other: U32) -> Bools:
-        """Which pairs say of a member that it is the same as itself, and are not stated."""
+        """Which pairs have the same member twice and are not asserted."""
         assert self._reflexive is not None
         same = (one == other) & self.classes.is_member(one)
         unlisted: Bools = same & ~in_sorted(one, self._reflexive)
@@ -280,12 +280,12 @@ class Equality:
     stored   the rows that are stored, of which these are made
     same_as  the id of owl:sameAs
     names    predicates with which members may occur, if they are known
-    told     the name of the relation of what graphs state, if there is one
-    hidden   how many more facts that are no triples of RDF members have than representatives; None
-             as long as nobody counted them, as after opening a store
+    told     the name of the relation of facts that named graphs assert, if there is one
+    hidden   how many more facts that are not triples of RDF members have than representatives; None
+             until they are counted, as after opening a store
     """
 
-    compressed = False  # nothing of it is described with the schemes of the tables
+    compressed = False  # it is not described with the schemes of the tables
 
     def __init__(
         self,
@@ -310,7 +310,7 @@ class Equality:
         return f"<equality: {self.classes}>"
 
     def closures(self) -> list[tuple[int, Any, bool]]:
-        """The relations of which more holds than is written, as tables want them."""
+        """The relations that have more rows than are stored, in the form that tables expect."""
         if self._closures is None:
             self._closures = [(name, self.expanded(name), False) for name in self.names]
         return self._closures
@@ -329,7 +329,7 @@ class Equality:
 
     @property
     def reflexive(self) -> U32:
-        """The members that are stated to be the same as themselves, increasing."""
+        """The members that are asserted to be the same as themselves, increasing."""
         if self._reflexive is None:
             members = self.classes.members
             names = np.full(len(members), self.same_as, dtype=np.uint32)
@@ -363,9 +363,9 @@ def touched_rows(tables: Tables, ids: U32, where: int = HOLDS) -> KeysByName:
 
 
 def rows_of_ids(tables: Tables, told: int, ids: U32) -> Keys:
-    """The rows of what graphs state in which one of these is subject or object, sorted.
+    """The facts of named graphs in which one of these is subject or object, sorted.
 
-    told  the name of that relation
+    told  the name of the relation of these facts
     """
     relation = tables.tuples(told, TOLD)
     parts = []
@@ -379,9 +379,9 @@ def rows_of_ids(tables: Tables, told: int, ids: U32) -> Keys:
 
 
 def images_of_rows(classes: Classes, rows: Keys, same_as: int) -> Keys:
-    """Rows of what graphs state, with representatives as subjects and objects; sorted.
+    """Facts of named graphs, with representatives as subjects and objects; sorted.
 
-    That a representative is the same as itself is stated of each class, so no row says it.
+    Each class implies that its representative is the same as itself, so no row says it.
     """
     names, first, second = columns_of(rows, TOLD)
     ends = classes.representatives(first), classes.representatives(second)
@@ -394,7 +394,7 @@ def images_of_rows(classes: Classes, rows: Keys, same_as: int) -> Keys:
 def _images_of_told(
     stored: Tables, classes: Classes, same_as: int, told: int
 ) -> dict[TupleName, ChangedRows]:
-    """What tables of representatives have in the place of rows of what graphs state."""
+    """The changes that replace facts of named graphs by their images."""
     if not (told and len(classes)):
         return {}
     rows = rows_of_ids(stored, told, classes.members)
@@ -410,12 +410,12 @@ def _images_of_told(
 
 
 def representatives(stored: Tables, classes: Classes, same_as: int, told: int = 0) -> Tables:
-    """The tables of representatives of stored rows, with no schemes beside them.
+    """The tables of representatives of stored rows, without schemes.
 
-    Stated facts with a member that another stands for are gone, and their images are stated; so
-    are rows of what graphs state.
+    Asserted facts with members that are not representatives are replaced by their images; so are
+    the facts of named graphs.
 
-    told  the name of the relation of what graphs state, if there is one
+    told  the name of the relation of facts that named graphs assert, if there is one
     """
     parts: list[ChangedRows] = []
     reps = pack(classes.reps, classes.reps)
@@ -443,7 +443,7 @@ def representatives(stored: Tables, classes: Classes, same_as: int, told: int = 
 
 
 def without_members(tables: Tables, name: int) -> Tables:
-    """The same without the relation that says who represents whom."""
+    """The same tables without the relation of members."""
     rows = [*tables.tuples(name, MEMBERS).scan()] if name else []
     gone = [ChangedRows.of(columns, 0, INFERRED) for columns in rows]
     if not gone:
@@ -460,11 +460,11 @@ def with_equality(
     names: Iterable[int] | None = None,
     told: int = 0,
 ) -> Tables:
-    """Stored rows as users see them: all that the facts of representatives stand for.
+    """Stored rows as users see them: the facts of representatives, expanded to all members.
 
     reasoned  the tables of representatives of these rows, with their schemes
     names     predicates with which members may occur, if they are known
-    told      the name of the relation of what graphs state, if there is one
+    told      the name of the relation of facts that named graphs assert, if there is one
     """
     bare = stored.with_schemes({})
     if not len(classes):

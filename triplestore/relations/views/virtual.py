@@ -10,9 +10,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from triplestore.relations.base import Answering, by_name, in_order
-from triplestore.relations.layers.read_layers import filter_keys, newest
-from triplestore.relations.layers.sorted_order import SortedRun
+from triplestore.relations.layers.sorted_order import SortedRun, filter_keys, newest
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -26,7 +24,7 @@ from triplestore.relations.packed_keys import (
     least_keys,
     low,
 )
-from triplestore.relations.relation import BLOCK
+from triplestore.relations.relation import BLOCK, Answering, by_name, in_order
 from triplestore.relations.status import HOLDS
 from triplestore.relations.tables import Tables
 

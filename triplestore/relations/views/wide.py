@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from triplestore.relations.base import Answering
-from triplestore.relations.layers.read_layers import filter_keys, newest, ranges
+from triplestore.relations.layers.sorted_order import filter_keys, newest, ranges
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import (
     I64,
@@ -25,8 +24,8 @@ from triplestore.relations.packed_keys import (
     distinct,
     key_of,
 )
-from triplestore.relations.relation import BLOCK
-from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.relation import BLOCK, Answering
+from triplestore.relations.status import HOLDS
 
 
 class TupleRelation(Answering):
@@ -50,17 +49,8 @@ class TupleRelation(Answering):
         self.explicit = sum(run.explicit for run in runs)
         self.inferred = sum(run.inferred for run in runs)
 
-    def __len__(self) -> int:
-        return self.explicit + self.inferred
-
     def __repr__(self) -> str:
         return f"<relation {self.name}/{self.arity}: {len(self)} rows in {len(self._runs)} runs>"
-
-    def count(self, where: int = HOLDS) -> int:
-        """How many rows hold with one of these statuses: exact."""
-        return (self.explicit if where & EXPLICIT else 0) + (
-            self.inferred if where & INFERRED else 0
-        )
 
     def keys(self, where: int = HOLDS) -> Keys:
         """All rows as sorted keys."""
@@ -134,7 +124,7 @@ class TupleRelation(Answering):
         return distinct(np.sort(columns_of(self.keys(where), self.arity)[column]))
 
     def distinct_estimate(self, column: int) -> int:
-        """Nothing is counted per column: each is taken to divide the rows by the same factor."""
+        """An estimate without counting: each column is assumed to divide the rows equally."""
         return int(len(self) ** (1.0 / self.arity))
 
     def estimate(self, bound: Sequence[int] = ()) -> float:
@@ -148,7 +138,7 @@ class TupleRelation(Answering):
     def _expand(
         self, columns: Sequence[int], bounds: list[tuple[I64, I64, I64 | None]], where: int
     ) -> tuple[I64, Columns]:
-        """The rows between the bounds; where runs overlap, the newest word on a row wins."""
+        """The rows between the bounds; where runs overlap, the newest entry for a row wins."""
         free_places = [place for place in range(self.arity) if place not in columns]
         parts = []
         for run, (lo, hi, positions) in zip(self._runs, bounds, strict=True):

@@ -1,1 +1,1 @@
-"""Which rules a module may own, found by their shape. Start at `recognise`."""
+"""Recursive rules that a module may own, found by their shape. Start at `recognise`."""

@@ -1,14 +1,17 @@
 """The shape of a rule over properties: a chain of steps from one end of its head to the other.
 
-Start reading at `shape_of`. `p(x, z) :- q(x, y), r(z, y)` is the chain q, then r turned around,
-whatever the order of its atoms and the names of its variables. Ground atoms beside the chain (the
-axiom that a rule was made from, for one) are guards: the rule counts while they hold.
+Start reading at `shape_of`. `p(x, z) :- q(x, y), r(z, y)` is the chain q, then r turned around. The
+order of its atoms and the names of its variables do not matter. Ground atoms beside the chain (for
+example the axiom from which a rule was made) are guards: the rule is in force while they hold.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple, TypeGuard
 
+from triplestore.closures.attached import Structure
+from triplestore.closures.chains.automaton import Name
+from triplestore.closures.chains.regular_rules import ChainRule
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -23,7 +26,7 @@ from triplestore.datalog.program import (
 
 
 class ChainStep(NamedTuple):
-    """One atom of a chain: a property, gone through from subject to object, or turned around."""
+    """One atom of a chain: a property, followed from subject to object, or turned around."""
 
     relation: bytes
     turned: bool
@@ -89,7 +92,7 @@ def _is_ground(item: Item) -> TypeGuard[Atom]:
 def _chained(
     ends: tuple[Variable, bytes, Variable], links: list[tuple[Variable, bytes, Variable]]
 ) -> tuple[ChainStep, ...] | None:
-    """The links in the order in which they lead from end to end, all of them, each node once."""
+    """The links in the order in which they lead from end to end; each link and each node once."""
     at, _, goal = ends
     left, seen, steps = list(links), {at}, []
     while left:
@@ -105,3 +108,15 @@ def _chained(
         seen.add(at)
         steps.append(ChainStep(link[1], turned))
     return tuple(steps) if at == goal and steps else None
+
+
+def system_of(structure: Structure) -> list[ChainRule]:
+    """The chains of a structure as rules over labels, to make an automaton of them. Each relation
+    also has external facts."""
+    chains = [ChainRule(head, body) for head, body in structure.chains]
+    return chains + [ChainRule(name, ((outside(name), False),)) for name in structure.relations]
+
+
+def outside(name: bytes) -> Name:
+    """The label of the external facts of a relation."""
+    return ("outside", name)

@@ -1,14 +1,14 @@
-"""Which recursive rules a module may own: found by their shape, whatever they speak of.
+"""Recursive rules that a module may own, found by their shape, whatever their names.
 
-Start reading at `find_groups`. Properties that depend on each other are a *group*, if all rules
-that make them do so are chains. `structure_of` says what these chains compute: one relation,
-which is transitive, or symmetric and transitive, and each property of the group is that relation
-or the same turned around (so inverse pairs share one, and properties below each other do); or
-several relations that are regular languages over others.
+Start reading at `find_groups`. Properties that depend on each other are a *group* if all rules that
+make them depend on each other are chains. `structure_of` finds what these chains compute. It may be
+one relation that is transitive, or symmetric and transitive, where each property of the group is
+that relation or its inverse (so inverse pairs share one, and properties that are below each other).
+Or it is several relations that are regular languages over others.
 
-What is always true of a group: its other rules, and all guards, look at lower strata only, and no
-rule of its own stratum looks at it. So its external facts are complete before it is closed, and
-nothing waits for parts of it: it can be a stratum of its own (see `apart`).
+Always true of a group: its other rules, and all guards, read lower strata only, and no rule of its
+own stratum reads it. So its external facts are complete before it is closed, and nothing waits for
+parts of it: it can have its own stratum (see `apart`).
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.datalog.program import Atom, Rule
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
-from triplestore.rules.families import all_atoms
-from triplestore.rules.modules.chain_rules import system_of
-from triplestore.rules.modules.chain_shapes import ChainShape, ChainStep, shape_of
+from triplestore.rules.compile_rules import all_atoms
+from triplestore.rules.modules.chain_shapes import ChainShape, ChainStep, shape_of, system_of
 
 
 class ModuleGroup(NamedTuple):
-    """Properties that depend on each other, and the chains that make them do so.
+    """Properties that depend on each other, and the chains by which they do.
 
-    structure  the closure that they compute if all guards hold
+    structure  the closure of the chains if all guards hold
     """
 
     stratum: int
@@ -42,7 +41,7 @@ class ModuleGroup(NamedTuple):
         return self.structure.relations
 
     def active(self, guards: set[Atom]) -> Structure | None:
-        """The closure that the chains whose guards are all among these compute; None if unknown."""
+        """The closure of the chains whose guards are all among these; None if unknown."""
         shapes = [shape for shape in self.shapes if guards.issuperset(shape.guards)]
         if len(shapes) == len(self.shapes):
             return self.structure
@@ -80,9 +79,9 @@ def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[ModuleGro
 def _with_unions(
     groups: list[ModuleGroup], rules: Sequence[Rule], strata: Stratification
 ) -> list[ModuleGroup]:
-    """The same groups, and the properties that take all pairs of one, or of such a property.
+    """The groups, with the properties that take all pairs of a group or of such a property.
 
-    Rows of these would be as many as those of the closures that are not written out.
+    Their rows would be as many as those of closures that are not written out.
     """
     closed = {relation for group in groups for relation in group.relations}
     numbers = {id(rule): number for number, rule in enumerate(rules)}
@@ -102,7 +101,8 @@ def _with_unions(
 def _copied(
     stratum: Stratum, numbers: dict[int, int], closed: set[bytes]
 ) -> dict[bytes, dict[int, ChainShape]]:
-    """The properties of a stratum that take all pairs of closed ones: their copies, by place."""
+    """The properties of a stratum that take all pairs of closed ones, with the copying rules by
+    place."""
     found: dict[bytes, dict[int, ChainShape]] = {}
     for place, (rule, cyclic) in enumerate(zip(stratum.rules, stratum.cyclic, strict=True)):
         if cyclic or len(rule.body) != 1:
@@ -118,7 +118,7 @@ def _copied(
 
 
 def union_structure(name: bytes, shapes: Sequence[ChainShape]) -> Structure:
-    """The union of the properties that some rules copy to one."""
+    """The union of the properties that some rules copy into one."""
     steps = sorted({(shape.steps[0].relation, shape.steps[0].turned) for shape in shapes})
     return Structure(UNION, (name,), (False,), tuple((name, (step,)) for step in steps))
 
@@ -146,7 +146,7 @@ def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> Mod
 
 
 class _Around:
-    """Who writes and reads which slices in one stratum: looked at once, however many groups."""
+    """The rules that write and read each slice in one stratum, found once for all groups."""
 
     def __init__(self, strata: Stratification, stratum: Stratum) -> None:
         self._strata, self._stratum = strata, stratum
@@ -168,7 +168,7 @@ class _Around:
         return any(self._stratum.recursive[place] for place in places)
 
     def leaves_alone(self, group: ModuleGroup, members: set[int]) -> bool:
-        """Whether all else in the stratum neither needs the group nor is needed by it."""
+        """Whether the rest of the stratum neither needs the group nor is needed by it."""
         if self._knotted:
             return False
         own = {Slice("property", relation) for relation in group.relations}
@@ -185,7 +185,7 @@ class _Around:
         return not any(guard in own or guard in self._heads for guard in guards)
 
 
-# -- what chains compute --------------------------------------------------------------------------
+# -- the closures of chains --------------------------------------------------------------------
 
 
 def structure_of(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
@@ -194,7 +194,7 @@ def structure_of(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> St
 
 
 def _chains(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
-    """Chains that are a regular system, and more than copies."""
+    """The chains as a regular system, if they are one and are more than copies."""
     if all(len(shape.steps) == 1 for shape in shapes):
         return None
     chains = tuple(
@@ -206,7 +206,7 @@ def _chains(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structu
 
 
 def _one_closure(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
-    """One relation and the same turned around, which is transitive or symmetric and transitive."""
+    """One relation and its inverse, which is transitive, or symmetric and transitive."""
     own = set(relations)
     copies: list[tuple[bytes, ChainStep]] = []
     joins: list[ChainShape] = []
@@ -250,7 +250,7 @@ def _all_equal(relations: Sequence[bytes], copies: Sequence[tuple[bytes, ChainSt
 def _orientation(
     relations: Sequence[bytes], copies: Sequence[tuple[bytes, ChainStep]]
 ) -> tuple[dict[bytes, bool], bool]:
-    """Whether each property is the first turned around; and whether one is both, so that all are
+    """Whether each property is the inverse of the first; and whether one is both, so that all are
     symmetric."""
     turned, symmetric = {relations[0]: False}, False
     links = [(head, step.relation, step.turned) for head, step in copies]

@@ -1,7 +1,7 @@
 """Which closures are written out as rows, and which are kept by their scheme alone.
 
-Start reading at `Choice.compressed`. A scheme is made in any case, for it is what a module computes
-with; so how large the closure is, and how large the scheme, is known before a row is written.
+Start reading at `Choice.compressed`. A module needs the scheme in any case. So the sizes of the
+closure and of the scheme are known before a row is written.
 """
 
 from __future__ import annotations
@@ -11,27 +11,16 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from triplestore.closures.scheme import Scheme
+from triplestore.rules.thresholds import RULES
 
 Mode: TypeAlias = Literal["auto", "plain", "compressed"]
-
-ROW_BYTES = 16
-"""What a pair takes as a row in two orders."""
-
-MANY = 1 << 20
-"""Minimum number of pairs to be compressed: rules and queries read rows faster."""
-
-FEW = 1 << 18
-"""Minimum number of pairs for which a compressed closure stays compressed."""
-
-SAVING = 8
-"""Minimum factor by which a scheme must be smaller than the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How closures are kept.
 
-    mode         of all relations that `by_relation` does not name
+    mode         of all relations that are not in `by_relation`
     by_relation  key of a property -> its mode
 
     >>> Choice("plain", {b"p": "compressed"}).mode_of([b"q", b"p"])
@@ -43,11 +32,11 @@ class Choice:
 
     @property
     def says(self) -> bool:
-        """Whether it says of any relation how to keep it."""
+        """Whether it prescribes how to keep a relation."""
         return self.mode != "auto" or bool(self.by_relation)
 
     def mode_of(self, relations: Iterable[bytes]) -> Mode:
-        """The mode of relations that have one closure."""
+        """The mode of relations that share one closure."""
         named = [self.by_relation[name] for name in relations if name in self.by_relation]
         return named[0] if named else self.mode
 
@@ -56,17 +45,17 @@ class Choice:
     ) -> bool:
         """Whether to keep a closure by its scheme.
 
-        before  whether it was until now
-        most    the bytes that facts may take
+        before  whether it was kept so until now
+        most    maximum size of facts in bytes
         """
         names = list(relations)
         mode = self.mode_of(names)
         if mode != "auto":
             return mode == "compressed"
         pairs = scheme.count()
-        rows = pairs * ROW_BYTES * len(names)
+        rows = pairs * RULES.row_bytes * len(names)
         if most is not None and rows > most:
             return True
         if before:
-            return pairs >= FEW
-        return pairs >= MANY and rows > SAVING * scheme.nbytes()
+            return pairs >= RULES.still_compressed
+        return pairs >= RULES.compressed_pairs and rows > RULES.compression * scheme.nbytes()

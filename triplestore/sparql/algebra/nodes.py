@@ -1,20 +1,20 @@
-"""The algebra of SPARQL 1.1 as data: graph patterns, paths, queries and update operations.
+"""The algebra of SPARQL 1.1 as data: graph patterns, paths and queries (updates are in `updates`).
 
-Start at `Node` (what a pattern is made of), `Query` and `Update`. Names and meaning are those of
-section 18 of the specification, except where it says otherwise here.
+Start at `Node`, the kinds of patterns, and at `Query`. Names and meaning are those of section 18 of
+the specification, unless stated otherwise.
 
-What is always true:
+Always true:
 
 - Nodes are frozen, hashable and compare by structure. A term in a pattern is a `Constant` or a
   `Variable` of `expressions.tree`; in the data of INSERT DATA and DELETE DATA it is pyoxigraph's.
-- Blank nodes of patterns, and the variables that the translation needs (steps of paths, aggregates,
-  keys of groups without a name), are variables whose name has a colon in it, which no text can
-  name: `is_hidden`. A blank node that stands in a template is a constant, and means a new blank
-  node for each solution.
-- `Join` and `Union` have two parts or more, none of which is of the same kind; parts keep the order
-  of the text. What matches nothing in particular, such as `{}`, is `UNIT`, and no part of a join.
-- A variable of a sub-query that it does not project has nothing to do with one of the same name
-  outside. The pattern of an EXISTS is asked with the variables of the solution it is asked for.
+- Blank nodes of patterns, and variables added by the translation (steps of paths, aggregates, keys
+  of groups without a name), are variables with a colon in their name, which cannot occur in a text:
+  `is_hidden`. A blank node in a template is a constant, and means a new blank node for each
+  solution.
+- `Join` and `Union` have at least two parts, none of the same kind; parts keep the order of the
+  text. A pattern without triples, such as `{}`, is `UNIT`, and never a part of a join.
+- A variable that a sub-query does not project is distinct from one of the same name outside. The
+  pattern of an EXISTS is evaluated with the values of the current solution.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import Literal, NamedTuple, TypeAlias
-
-import pyoxigraph as ox
+from typing import NamedTuple, TypeAlias
 
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 
@@ -32,7 +30,7 @@ TermOrVariable: TypeAlias = Variable | Constant
 
 
 def is_hidden(variable: Variable) -> bool:
-    """True for variables that the translation made: they are never part of an answer.
+    """True for variables added by the translation: they are never part of an answer.
 
     >>> is_hidden(Variable("_:b")), is_hidden(Variable("x"))
     (True, False)
@@ -52,7 +50,7 @@ class TriplePattern(NamedTuple):
 
 
 class QuadPattern(NamedTuple):
-    """A triple of a template and the graph it is for; None is the default graph."""
+    """A triple of a template, and its graph; None is the default graph."""
 
     subject: TermOrVariable
     predicate: TermOrVariable
@@ -69,14 +67,14 @@ class Inverse:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """`a/b/...`, two parts or more; only inside other paths, because those outside are joins."""
+    """`a/b/...`, at least two parts; only inside of other paths, because others become joins."""
 
     parts: tuple[PathExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """`a|b|...`, two parts or more."""
+    """`a|b|...`, at least two parts."""
 
     parts: tuple[PathExpression, ...]
 
@@ -126,7 +124,7 @@ class Bgp:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A property path that is more than a predicate."""
+    """A property path other than a single predicate."""
 
     subject: TermOrVariable
     path: PathExpression
@@ -135,7 +133,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """All parts together."""
+    """The join of all parts."""
 
     parts: tuple[Node, ...]
 
@@ -149,10 +147,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class LeftJoin:
-    """OPTIONAL; the condition, of the FILTERs in it, sees the variables of both sides.
+    """OPTIONAL; its condition, from the FILTERs in it, sees the variables of both sides.
 
-    absent  a variable that `right` alone binds, if only the solutions without it are wanted (made
-            by `rewrites.use_antijoins`): an anti-join
+    absent  a variable that only `right` binds, if only the solutions without it are wanted (set by
+            `rewrites.use_antijoins`): an anti-join
     """
 
     left: Node
@@ -171,7 +169,7 @@ class Minus:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """FILTER and HAVING; several of one group are one `&&`."""
+    """FILTER and HAVING; the conditions of one group are joined by `&&`."""
 
     pattern: Node
     condition: Expression
@@ -212,7 +210,7 @@ class Values:
 
 
 class GroupKey(NamedTuple):
-    """What a group has in common: `expression` is the variable itself in `GROUP BY ?x`."""
+    """One key of GROUP BY; in `GROUP BY ?x` the expression is the variable itself."""
 
     variable: Variable
     expression: Expression
@@ -232,7 +230,7 @@ class Aggregate:
 
 
 class AggregateKey(NamedTuple):
-    """The (hidden) variable that has the value of an aggregate."""
+    """An aggregate, and the hidden variable that gets its value."""
 
     variable: Variable
     aggregate: Aggregate
@@ -251,7 +249,7 @@ class Group:
 
 
 class OrderKey(NamedTuple):
-    """What to order by."""
+    """One key of ORDER BY."""
 
     expression: Expression
     descending: bool = False
@@ -282,7 +280,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """SELECT REDUCED: duplicates may go or stay."""
+    """SELECT REDUCED: duplicates may be removed."""
 
     pattern: Node
 
@@ -315,17 +313,18 @@ Node: TypeAlias = (
     | Reduced
     | Slice
 )
-"""A graph pattern or what is made of one. EXISTS is an expression: `expressions.tree.Exists`."""
+"""A graph pattern, or a solution modifier above one. EXISTS is an expression:
+`expressions.tree.Exists`."""
 
 SOLUTION = Call("SOLUTION")
-"""The number of a solution in an `Extend`: no text has it (see `rewrites.number_solutions`)."""
+"""The number of a solution, in an `Extend` of `rewrites.number_solutions`; not in any text."""
 
 UNIT = Bgp(())
 """The empty pattern `{}`: one solution without variables."""
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The patterns right below a node, those in EXISTS left out.
+    """The patterns directly below a node, without those in EXISTS.
 
     >>> children(Minus(UNIT, Values((), ())))
     (Bgp(patterns=()), Values(variables=(), rows=()))
@@ -340,7 +339,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with each child changed; itself, if nothing is."""
+    """The node with each child changed; the node itself if no child changes."""
     if isinstance(node, Bgp | Path | Values):
         return node
     if isinstance(node, Join | Union):
@@ -356,7 +355,7 @@ def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, from the top and the left; patterns in EXISTS are left out."""
+    """A node and all nodes below it, in preorder, without patterns in EXISTS."""
     stack = [node]
     while stack:
         found = stack.pop()
@@ -390,14 +389,14 @@ class _Form:
 class Select(_Form):
     """SELECT: `pattern` is a `Project`, with `Distinct`, `Reduced` and `Slice` above it.
 
-    The fields of every form: `pattern`; `dataset`, None if the query names none; `size`, how many
-    tokens its text had; `base`, what IRI() resolves against; `prefixes` that were in force.
-    `size` and `prefixes` do not count in comparisons.
+    The fields of every form: `pattern`; `dataset`, None without FROM; `size`, the number of tokens
+    of its text; `base`, the IRI that IRI() resolves against; `prefixes` in force. `size` and
+    `prefixes` are not compared.
     """
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """What is selected, in order."""
+        """The selected variables, in order."""
         node = self.pattern
         while not isinstance(node, Project):
             (node,) = children(node)
@@ -418,120 +417,9 @@ class Construct(_Form):
 
 @dataclass(frozen=True, slots=True)
 class Describe(_Form):
-    """DESCRIBE: of IRIs, and of what the variables have as values."""
+    """DESCRIBE: of IRIs, and of the values of variables."""
 
     targets: tuple[TermOrVariable, ...]
 
 
 Query: TypeAlias = Select | Ask | Construct | Describe
-
-
-# --- updates -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class InsertData:
-    """INSERT DATA. Blank nodes are labels: each execution makes new ones, one for each label."""
-
-    quads: tuple[ox.Quad, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteData:
-    """DELETE DATA: without blank nodes."""
-
-    quads: tuple[ox.Quad, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Modify:
-    """DELETE {} INSERT {} WHERE {}, and DELETE WHERE {}. WITH is part of the templates already.
-
-    size     how many tokens the text of the request had
-    graph    of WITH: the default graph of the WHERE, if `dataset` (of USING) is None; the named
-             graphs are then those of the store
-    """
-
-    delete: tuple[QuadPattern, ...]
-    insert: tuple[QuadPattern, ...]
-    pattern: Node
-    dataset: DatasetClause | None = None
-    graph: Constant | None = None
-    size: int = field(default=0, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """LOAD source [INTO GRAPH graph]."""
-
-    source: Constant
-    graph: Constant | None = None
-    silent: bool = False
-
-
-GraphTarget: TypeAlias = Constant | Literal["DEFAULT", "NAMED", "ALL"]
-
-
-@dataclass(frozen=True, slots=True)
-class Clear:
-    """CLEAR."""
-
-    target: GraphTarget
-    silent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """DROP."""
-
-    target: GraphTarget
-    silent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Create:
-    """CREATE GRAPH."""
-
-    graph: Constant
-    silent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Add:
-    """ADD source TO target; None is the default graph."""
-
-    source: Constant | None
-    target: Constant | None
-    silent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """MOVE source TO target; None is the default graph."""
-
-    source: Constant | None
-    target: Constant | None
-    silent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """COPY source TO target; None is the default graph."""
-
-    source: Constant | None
-    target: Constant | None
-    silent: bool = False
-
-
-Operation: TypeAlias = (
-    InsertData | DeleteData | Modify | Load | Clear | Drop | Create | Add | Move | Copy
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """A request: operations in their order; each sees what those before it did."""
-
-    operations: tuple[Operation, ...]
-    base: str | None = None
-    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)

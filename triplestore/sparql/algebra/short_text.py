@@ -1,7 +1,7 @@
 """Terms, paths and expressions as short text, for the operators of `explain`.
 
-IRIs are shown by what stands behind their last `#` or `/`; what is shown is for people, and not
-SPARQL that could be read back.
+IRIs are shown by the part behind their last `#` or `/`. The text is for people; it cannot be parsed
+as SPARQL.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from triplestore.sparql.algebra.nodes import (
     ZeroOrMore,
     ZeroOrOne,
 )
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import IRI
+from triplestore.terms.term_keys import IRI, cache_of_short
 
 _LONGEST = 60
-_DEEPEST = 20  # calls in one another: what is further inside does not fit anyway
+_DEEPEST = 20  # maximum depth of calls: deeper ones do not fit anyway
 _NAMER = Namer()
 
 

@@ -1,8 +1,8 @@
-"""Queries with values in the place of variables, without parsing or rewriting them again.
+"""Replaces variables of a query by values, without parsing or rewriting it again.
 
 Start at `with_values`. A variable is replaced wherever it is the same variable: in patterns,
-expressions and templates, in EXISTS, and in sub-queries that show it. What is always true: a
-variable that is selected is in the answers, with the value that it was given.
+expressions and templates, in EXISTS, and in sub-queries that project it. Always true: a
+selected variable is in the answers, with the given value.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def with_values(query: Query, values: Values) -> Query:
 
 
 def _shown(node: Node, values: Values) -> Node:
-    """The pattern of a query: what it selects is still there."""
+    """The pattern of a query, which still has the selected variables."""
     if isinstance(node, sparql.Distinct | sparql.Reduced | sparql.Slice):
         return sparql.with_children(node, lambda child: _shown(child, values))
     if not isinstance(node, sparql.Project):
@@ -63,14 +63,14 @@ def _shown(node: Node, values: Values) -> Node:
 
 
 def _is_key(variable: Variable, node: Node) -> bool:
-    """True if a variable is a key of the groups that a node has."""
+    """True if a variable is a key of the groups of a node."""
     while isinstance(node, sparql.Extend | sparql.Filter | sparql.OrderBy):
         node = node.pattern
     return isinstance(node, sparql.Group) and variable in [key.variable for key in node.keys]
 
 
 def substituted(node: Node, values: Values) -> Node:
-    """A pattern with constants in the place of variables.
+    """A pattern with constants instead of variables.
 
     >>> x, p = Variable("x"), Constant.iri("http://ex.org/p")
     >>> triple = sparql.TriplePattern(x, p, Variable("y"))
@@ -78,7 +78,7 @@ def substituted(node: Node, values: Values) -> Node:
     Constant(<http://ex.org/p>)
     """
     if isinstance(node, sparql.Project):
-        # Variables of a sub-query that it does not show are its own.
+        # Variables that a sub-query does not project are its own.
         values = {v.name: values[v.name] for v in node.variables if v.name in values}
         if not values:
             return node
@@ -161,7 +161,7 @@ def _group(node: sparql.Group, values: Values) -> Node:
 
 
 def _agrees(computed: Expression, value: Constant) -> Expression:
-    """True where a computed value is the one that was given, or is an error: then it is unbound."""
+    """True where a computed value equals the given one, or is an error: then it is unbound."""
     return Call("COALESCE", (Call("SAMETERM", (computed, value)), _TRUE))
 
 
@@ -170,7 +170,7 @@ def _chosen_values(
     rows: tuple[tuple[Constant | None, ...], ...],
     values: Values,
 ) -> sparql.Values:
-    """The rows of a table that fit, without the columns that are known."""
+    """The rows of a table that match the values, without the columns of given variables."""
     given = [values.get(variable.name) for variable in variables]
     kept = [place for place, value in enumerate(given) if value is None]
     chosen = [

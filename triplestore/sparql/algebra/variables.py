@@ -1,7 +1,7 @@
-"""Which variables a pattern has: those in scope, and those that every solution binds.
+"""The variables of a pattern: those in scope, and those that every solution binds.
 
-Start at `Variables`. What is always true: `certain` is a subset of `in_scope`; a variable that is
-in scope and not certain may be unbound in some solution.
+Start at `Variables`. Always true: `certain` is a subset of `in_scope`; a variable in scope
+that is not certain may be unbound in some solution.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NONE: Names = frozenset()
 
 
 class Variables:
-    """The variables of patterns, each pattern looked at once.
+    """The variables of patterns; each pattern is visited once.
 
     >>> x, y = Variable("x"), Variable("y")
     >>> from triplestore.sparql.algebra.nodes import TriplePattern
@@ -61,7 +61,7 @@ class Variables:
     def __init__(self) -> None:
         self._in_scope: dict[int, Names] = {}
         self._certain: dict[int, Names] = {}
-        self._kept: list[Node] = []  # so that no other node gets the id of one that was looked at
+        self._kept: list[Node] = []  # so that no other node gets the id of a visited one
 
     def in_scope(self, node: Node) -> Names:
         """The variables that solutions may bind."""
@@ -74,7 +74,7 @@ class Variables:
     def _known(
         self, node: Node, known: dict[int, Names], compute: Callable[[Node], Names]
     ) -> Names:
-        """What is computed of a node, after all below it: chains of nodes are long."""
+        """The names of a node, computed bottom-up without recursion: chains of nodes are long."""
         found = known.get(id(node))
         if found is not None:
             return found
@@ -157,7 +157,7 @@ def own_variables(node: Bgp | Path | Values) -> Names:
 
 
 def expressions_of(node: Node) -> Iterator[Expression]:
-    """The expressions that stand in a node itself."""
+    """The expressions of a node itself."""
     match node:
         case Filter(_, condition):
             yield condition
@@ -178,8 +178,8 @@ def expressions_of(node: Node) -> Iterator[Expression]:
 
 
 def names_in(expression: Expression, seen: Variables) -> Names:
-    """The variables that an expression looks at, those in the patterns of EXISTS included."""
-    current().check()  # many conditions are asked one after the other
+    """The variables that an expression uses, including those in the patterns of EXISTS."""
+    current().check()  # called for many conditions, one after the other
     names = {variable.name for variable in variables_of(expression)}
     for exists in exists_in(expression):
         names |= mentioned(exists.pattern, seen)
@@ -198,7 +198,7 @@ def exists_in(expression: Expression) -> Iterator[Exists]:
 
 
 def mentioned(node: Node, seen: Variables) -> Names:
-    """All variables that a pattern shows or that its expressions look at."""
+    """All variables of a pattern, including those that only its expressions use."""
     names = set(seen.in_scope(node))
     for inner in walk(node):
         names |= seen.in_scope(inner)
@@ -208,7 +208,7 @@ def mentioned(node: Node, seen: Variables) -> Names:
 
 
 def conjuncts(expression: Expression) -> list[Expression]:
-    """The parts of an `&&`, nested ones too.
+    """The parts of an `&&`, including nested ones.
 
     >>> x, y = Variable("x"), Variable("y")
     >>> len(conjuncts(Call("&&", (x, Call("&&", (y, x))))))
@@ -220,5 +220,5 @@ def conjuncts(expression: Expression) -> list[Expression]:
 
 
 def conjunction(parts: list[Expression]) -> Expression:
-    """The `&&` of some parts, one at least."""
+    """The `&&` of at least one part."""
     return parts[0] if len(parts) == 1 else Call("&&", tuple(parts))

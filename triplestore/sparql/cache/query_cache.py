@@ -1,9 +1,9 @@
-"""What is kept of queries, so that asking again costs no parsing and no planning.
+"""Caches algebra and plans, so that repeated queries need no parsing and no planning.
 
-Start at `QueryCache`, the one door: an engine asks it for the algebra of a text, and for what can
-be reused of a question (`Reuse`). Behind it: texts that differ only by their constants have one
-shape (`text_shapes`) and are of one kind (`text_kinds`); a plan belongs to the state that it reads
-(`kept_plans`), and may be used with other constants (`slots`).
+Start at `QueryCache`, the only entry: an engine asks it for the algebra of a text, and for reusable
+plans (`Reuse`). Behind it: texts that differ only by their constants have one shape (`text_shapes`)
+and one kind (`text_kinds`); a plan belongs to the state that it reads (`kept_plans`), and may be
+used with other constants (`slots`).
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from triplestore.sparql.cache.slots import Slots
 from triplestore.sparql.cache.text_kinds import KnownText, TextKinds
 
 MAX_TEXTS = 256
-"""Maximum number of texts whose algebra is kept."""
+"""Maximum number of texts whose algebra is cached."""
 
 MAX_TEXT_SIZE = 20_000
-"""Maximum number of characters of a text of which something is kept: of longer ones the parsing
-takes no more of the time than the rest."""
+"""Maximum number of characters of a cached text; parsing longer ones takes no more time than
+evaluating them."""
 
-_BYTES = 15  # of its algebra, for each character
+_BYTES = 15  # of algebra per character of text
 
 
 class QueryText:
-    """A text, and all that its algebra depends on.
+    """A text, and everything else that its algebra depends on.
 
-    rewritten  False if only the rewrites that planning needs are applied
+    rewritten  False to apply only the rewrites that planning needs
     """
 
     __slots__ = ("aggregates", "base", "key", "prefixes", "rewritten", "text")
@@ -56,12 +56,12 @@ class QueryText:
         self.key = (text, base, rewritten, tuple(prefixes.items()), names)
 
     def other(self, text: str) -> QueryText:
-        """Another text under the same circumstances."""
+        """Another text with the same prefixes, base and options."""
         return QueryText(text, self.prefixes, self.base, self.aggregates, rewritten=self.rewritten)
 
 
 class Reuse:
-    """What can be reused of one question to one state."""
+    """What can be reused for one query on one state."""
 
     __slots__ = ("_about", "_cache", "_key", "_known", "_plans", "_text")
 
@@ -81,20 +81,20 @@ class Reuse:
         self._key = known.plan_key(about)
 
     def plan(self, context: Context) -> QueryPlan | None:
-        """A kept plan that answers the question, made ready; None if there is none."""
+        """A kept plan that answers the query, ready to run; None if there is none."""
         found = self._plans.lend(self._key)
         if found is not None:
             found.begin(context)
         return found
 
     def slots(self, query: Query) -> Slots | None:
-        """Notes where the constants are in the plan of a query; None if not needed yet."""
+        """An object that notes where a plan has constants; None if that is not needed yet."""
         found = when_large(query.size, self._known.slots, self._parse)
-        self._key = self._known.plan_key(self._about)  # which constants count may be known now
+        self._key = self._known.plan_key(self._about)  # the exchangeable constants may be known now
         return found
 
     def loan(self, plan: QueryPlan) -> PlanLoan:
-        """What a result of a plan holds; the plan is kept when the result is gone."""
+        """The loan for a result of a plan; the plan is kept when the result is deleted."""
         return PlanLoan(self._plans, self._key, plan)
 
     def _parse(self, text: str) -> Query:
@@ -102,9 +102,9 @@ class Reuse:
 
 
 class QueryCache:
-    """Keeps the algebra of texts, and knows which plans answer which texts.
+    """Caches the algebra of texts, and knows which plans answer which texts.
 
-    parse  gives the rewritten algebra of a text
+    parse  returns the rewritten algebra of a text
     """
 
     def __init__(self, parse: Callable[[QueryText], Query]) -> None:
@@ -132,10 +132,10 @@ class QueryCache:
         plans: StatePlans,
         about: Hashable,
     ) -> Reuse | None:
-        """What can be reused of a text, in which variables may have values; None if nothing can.
+        """What can be reused for a text whose variables may have values; None if nothing can.
 
-        plans  those of the state that is asked
-        about  what else the plan depends on
+        plans  the plans of the state
+        about  everything else that the plan depends on
         """
         if len(text.text) > MAX_TEXT_SIZE:
             return None

@@ -1,12 +1,12 @@
-"""Constants that can be exchanged in a plan: what was planned for one text answers another.
+"""Exchanges constants in a plan, so that the plan of one text answers another.
 
-Start at `exchangeable`, which finds out which constants of a shape stand only where a plan can have
+Start at `exchangeable`, which finds the constants of a shape that occur only where a plan can have
 others instead: as subjects and objects of triple patterns, ends of paths, in filters, BIND, VALUES
-and templates. It parses the text once more, with a name of its own in each place. `Slots` then
-notes where they came to be while a plan is made, and puts others there.
+and templates. It parses the text once more, with a distinct name in each place. `Slots` notes where
+the constants are while a plan is made, and puts others there later.
 
-What is always true: a plan with other constants gives what a new plan would, maybe in another
-order. So it is refused (`exchange` is False) where a new plan would be another one: if the store
+Always true: a plan with other constants returns the same rows as a new plan, perhaps in
+another order. It is refused (`exchange` is False) where a new plan would be different: if the store
 does not have a constant of a triple pattern, or has it far more or less often.
 """
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from triplestore.operators.operator import Operator
     from triplestore.sparql.plan.planned import Atom
 
-_FEW = 64.0  # maximum rows for which no sequence of joins is much better than another
-_ALIKE = 4.0  # maximum ratio of two numbers of rows that have the same plan
+_FEW = 64.0  # maximum number of rows for which every order of joins is good enough
+_ALIKE = 4.0  # maximum ratio of two numbers of rows that use the same plan
 
 
 Entries: TypeAlias = tuple[Any, ...]
-"""What a pattern of a relation has in its places, with slots among them."""
+"""The entries of a pattern of a relation, some of them slots."""
 
 
 class Slot(int):
-    """The id of a constant that may be exchanged, and which constant of the text it is."""
+    """The id of an exchangeable constant, and the number of the constant in the text."""
 
     number: int
 
     def __new__(cls, term_id: int, number: int) -> Slot:
-        """The id as a slot."""
+        """An id as a slot."""
         made = super().__new__(cls, term_id)
         made.number = number
         return made
@@ -63,9 +63,9 @@ class Slot(int):
 class Exchangeable(NamedTuple):
     """Which constants of a shape can be exchanged.
 
-    numbers  those that stand only where a plan can have others
-    others   constants that no token says: of `a`, `true`, `-5` and lists. While one of a text is
-             the same, which is which cannot be told.
+    numbers  numbers of the constants that occur only where a plan can have others
+    others   constants without a token of their own: of `a`, `true`, `-5` and lists. A text that
+             also has one of them as a token is ambiguous, and is not exchanged.
     """
 
     numbers: frozenset[int]
@@ -75,7 +75,7 @@ class Exchangeable(NamedTuple):
 def exchangeable(shape: TextShape, parse: Callable[[str], Query]) -> Exchangeable:
     """Which constants of a shape can be exchanged.
 
-    parse  gives the rewritten algebra of a text
+    parse  returns the rewritten algebra of a text
     """
     if not is_cut_between_tokens(shape):
         return Exchangeable(frozenset())
@@ -96,10 +96,10 @@ def exchangeable(shape: TextShape, parse: Callable[[str], Query]) -> Exchangeabl
 
 
 def exchangeable_values(query: Query, values: Mapping[str, Constant]) -> Exchangeable:
-    """Which values of a query's variables can be exchanged, by number: equal ones have one."""
+    """Which values of a query's variables can be exchanged; equal values share one number."""
     numbers = {one: n for n, one in enumerate(dict.fromkeys(values.values()))}
     if any(_has_table(pattern, values) for pattern in _patterns_of(query.pattern)):
-        return Exchangeable(frozenset())  # which rows are left depends on the values
+        return Exchangeable(frozenset())  # the remaining rows depend on the values
     names = {one: Constant(_key_like(one.key, n)) for one, n in numbers.items()}
     free: set[bytes] = set()
     fixed: set[bytes] = set()
@@ -116,7 +116,7 @@ def _key_like(key: bytes, number: int) -> bytes:
 
 
 def _patterns_of(pattern: Node) -> Iterator[Node]:
-    """All nodes of a pattern, those in EXISTS included."""
+    """All nodes of a pattern, including those in EXISTS."""
     for node in sparql.walk(pattern):
         yield node
         for expression in expressions_of(node):
@@ -129,7 +129,7 @@ def _has_table(node: Node, values: Mapping[str, Constant]) -> bool:
 
 
 def _with_names(shape: TextShape) -> tuple[str, list[tuple[bytes | None, int]]]:
-    """The text with another constant in each place, and which place is which constant."""
+    """The text with a distinct constant in each place, and the constant's number of each place."""
     text = shape.prologue
     names: list[tuple[bytes | None, int]] = []
     numbers = iter(shape.numbers)
@@ -141,7 +141,7 @@ def _with_names(shape: TextShape) -> tuple[str, list[tuple[bytes | None, int]]]:
             continue
         number = next(numbers)
         if token[0] not in "\"'.0123456789" and (pieces[place + 1] or "").lstrip()[:1] == "(":
-            text += token  # a function: which one it is decides what may stand in it
+            text += token  # a function, which determines its possible arguments
             names.append((None, number))
             continue
         own = _named_like(token, place)
@@ -151,7 +151,7 @@ def _with_names(shape: TextShape) -> tuple[str, list[tuple[bytes | None, int]]]:
 
 
 def _named_like(token: str, place: int) -> str:
-    """A constant of the same kind that no text has."""
+    """A constant of the same kind that does not occur in texts."""
     first = token[0]
     if first in "\"'":
         rest = token[token.rindex(first) + 1 :]
@@ -169,7 +169,7 @@ _OWN = "urn:triplestore:slot:"
 
 
 def _sort(query: Query, free: set[bytes], fixed: set[bytes]) -> None:
-    """Sort a query's constants by whether they stand where others can be put."""
+    """Sort a query's constants: free ones can be exchanged where they occur, fixed ones cannot."""
     if query.dataset is not None:
         fixed.update(one.key for one in (*query.dataset.default, *query.dataset.named))
     if isinstance(query, Construct):
@@ -229,11 +229,11 @@ def _of_path(path: sparql.PathExpression) -> Iterator[Constant]:
 
 
 class Slots:
-    """The constants of a plan that can be exchanged, and where they are.
+    """The exchangeable constants of a plan, and where they are.
 
-    numbers  which constant of the text has a key; those that cannot be exchanged are left out
+    numbers  the number of each exchangeable constant of the text, by key
     keys     the constants that the plan has now
-    fits     False if something came up that others cannot be put into
+    fits     False if the plan has a place where constants cannot be exchanged
     """
 
     def __init__(self, keys: Sequence[bytes], chosen: frozenset[int]) -> None:
@@ -250,7 +250,7 @@ class Slots:
     # While a plan is made.
 
     def slot(self, key: bytes, term_id: int) -> int:
-        """The id of a constant of a pattern, as a slot if it is one."""
+        """The id of a constant of a pattern, as a slot if it is exchangeable."""
         number = self.numbers.get(key)
         return term_id if number is None else Slot(term_id, number)
 
@@ -270,10 +270,10 @@ class Slots:
         return isinstance(node, Call) and any(map(self._has_slot, node.arguments))
 
     def finish(self, plan: Operator, atoms: Sequence[Atom | None]) -> None:
-        """Note where ids are, when the plan is made."""
+        """Note where ids are, once the plan is made."""
         known = [atom for atom in atoms if atom is not None]
         if not self.numbers or len(known) < len(atoms):
-            self.fits = False  # what nothing matches is planned as nothing
+            self.fits = False  # a pattern without matches is planned as an empty table
             return
         self._sizes = [(atom, atom.pattern) for atom in known if _slots_in(atom.pattern)]
         for node in plan.nodes():
@@ -287,7 +287,7 @@ class Slots:
     # When it is asked again.
 
     def exchange(self, keys: Sequence[bytes], terms: QueryTerms) -> bool:
-        """Put other constants into the plan; False if it is not made for these."""
+        """Put other constants into the plan; False if the plan does not fit them."""
         if keys == self.keys:
             return True
         if not self.fits:
@@ -352,7 +352,7 @@ def _filled(pattern: Entries, ids: Mapping[int, int]) -> Entries:
 
 
 def _alike(one: float, other: float) -> bool:
-    """True if plans for these numbers of rows are about the same."""
+    """True if the same plan is good for both numbers of rows."""
     if one <= _FEW and other <= _FEW:
         return True
     return one <= _ALIKE * other and other <= _ALIKE * one

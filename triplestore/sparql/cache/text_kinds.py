@@ -1,9 +1,7 @@
-"""Which texts are asked alike: by shape where they have one, else each by itself; and with which
-variables given.
+"""Groups texts into kinds that share plans: by shape if they have one, and by given variables.
 
-Start at `TextKinds.of`. The first text of a shape is planned like any other, since most shapes are
-never asked with other constants; when a second one comes, it is found out which of them can be
-exchanged.
+Start at `TextKinds.of`. The first text of a shape is planned like any other, since most shapes
+never come with other constants. The second one determines which of them can be exchanged.
 """
 
 from __future__ import annotations
@@ -21,20 +19,20 @@ from triplestore.sparql.cache.text_shapes import TextShapes
 from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 
 Parse: TypeAlias = Callable[[str], Query]
-"""Gives the rewritten algebra of a text."""
+"""Returns the rewritten algebra of a text."""
 
-_CONSTANT = (IRI, STRING, LANG, TYPED)  # a blank node as a value has no name in any text
-_MOST_KINDS = 512  # maximum number of kinds that are kept
-_MOST_TEXTS = 256  # maximum number of texts whose kind is kept
+_CONSTANT = (IRI, STRING, LANG, TYPED)  # a blank node given as a value cannot be written in a text
+_MOST_KINDS = 512  # maximum number of cached kinds
+_MOST_TEXTS = 256  # maximum number of texts whose kind is cached
 
 
 @dataclass(slots=True, eq=False)
 class TextKind:
     """What texts of a shape have in common.
 
-    first   the constants of the first one
-    chosen  which constants can be exchanged; None as long as all had the same
-    fixed   the numbers of the others
+    first   the constants of the first text
+    chosen  which constants can be exchanged; None while all texts had the same constants
+    fixed   the numbers of the constants that cannot be exchanged
     """
 
     first: tuple[bytes, ...]
@@ -44,10 +42,10 @@ class TextKind:
 
 @dataclass(slots=True, frozen=True)
 class KnownText:
-    """A text: of which kind it is, its constants, and how to find out which can be exchanged.
+    """A text: its kind, its constants, and a function that finds the exchangeable ones.
 
-    of    what tells it from others but for its constants
-    kind  None if it is one by itself
+    of    all that its plans depend on, except constants
+    kind  None if it has no shape
     """
 
     of: Hashable
@@ -56,7 +54,7 @@ class KnownText:
     find: Callable[[Parse], Exchangeable] | None = None
 
     def plan_key(self, of_what: Hashable) -> PlanKey:
-        """Under which key its plans are kept, with what else they depend on."""
+        """The key of its plans; `of_what` is what else they depend on."""
         if self.kind is None:
             return PlanKey((self.of, of_what))
         constants, chosen = self.constants, self.kind.chosen
@@ -66,7 +64,7 @@ class KnownText:
         return PlanKey((self.of, of_what), constants, fixed)
 
     def slots(self, parse: Parse) -> Slots | None:
-        """What notes its constants in a plan; None if that is not needed (yet)."""
+        """An object that notes its constants in a plan; None if that is not needed (yet)."""
         kind, constants = self.kind, self.constants
         if kind is None or self.find is None:
             return None
@@ -82,7 +80,7 @@ class KnownText:
 
 
 class TextKinds:
-    """The kinds of the texts that were asked lately."""
+    """The kinds of recent texts."""
 
     def __init__(self) -> None:
         self._shapes = TextShapes()
@@ -92,7 +90,7 @@ class TextKinds:
     def of(
         self, key: tuple[Any, ...], text: str, prefixes: Mapping[str, str], base: str | None
     ) -> KnownText:
-        """What a text is; `key` is all that its algebra depends on."""
+        """What is known of a text; `key` is all that its algebra depends on."""
         found = self._texts.get(key)
         if found is None:
             found = self._read(key, text, prefixes, base)
@@ -114,7 +112,7 @@ class TextKinds:
     def with_values(
         self, key: tuple[Any, ...], values: Mapping[str, Constant], read: Callable[[], Query]
     ) -> KnownText | None:
-        """What a text is whose variables have values; None if these are no constants."""
+        """What is known of a text with values for variables; None if a value is a blank node."""
         if any(one.kind not in _CONSTANT for one in values.values()):
             return None
         numbers: dict[bytes, int] = {}

@@ -1,15 +1,15 @@
-"""Texts of queries taken apart: what they share with others, and the constants that differ.
+"""Splits the texts of queries into a shape, which they share with others, and constants.
 
-Start at `TextShapes.read`. Programs ask the same query again and again with other constants; what
-was planned for one of them does for another (see `slots`). A text is cut at its IRIs, names,
-strings and numbers by one regular expression: 8 to 25 us, less than its tokens alone.
+Start at `TextShapes.read`. Programs often repeat a query with other constants; the plan of one can
+answer another (see `slots`). A text is split at its IRIs, names, strings and numbers by one regular
+expression: 8 to 25 us, less than its tokens alone.
 
-What is always true: two texts of one shape have the same tokens but for constants of the same kind,
-which are equal to each other in the one where they are in the other; so they have the same algebra
-but for these. What this cannot be said of (escapes, BASE, relative IRIs, unknown prefixes, updates)
-has no shape. Whether cutting agrees with the tokens is looked at once for each shape
-(`is_cut_between_tokens`): after that it follows, since constants begin where no token can run into
-them, and end where the same expression ends them in `expressions.text.tokens`.
+Always true: two texts of one shape have the same tokens except for constants of the same
+kind, and the same constants are equal to each other in both; so they have the same algebra except
+for constants. Texts for which this may fail (with escapes, BASE, relative IRIs, unknown prefixes,
+and updates) have no shape. Whether the split agrees with the tokens is checked once for each shape
+(`is_cut_between_tokens`). For later texts it follows: constants begin where no token can extend
+into them, and end where the same expression ends them in `expressions.text.tokens`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 _MOST_NAMES = 4096
 
 _IRI = r'<[^\x00-\x20<>"{}|^`]*>'
-_BEFORE = r"(?<=[\s({\[,;=!/|^*&)}\]])"  # what no token can run into a name or a number from
+_BEFORE = r"(?<=[\s({\[,;=!/|^*&)}\]])"  # characters that end any token before a name or a number
 
 
 @cache
 def _cut(is_ascii: bool) -> re.Pattern[str]:
-    """What texts are cut by, those of ASCII alone or any (see `expressions.text.tokens`)."""
+    """The expression that splits texts, for ASCII or for all (see `expressions.text.tokens`)."""
     name = name_pattern(is_ascii)
     return re.compile(
         rf"""
@@ -70,14 +70,14 @@ _CONSTANTS = frozenset({IRI, PREFIXED, STRING, INTEGER, DECIMAL, DOUBLE})
 
 
 class TextShape(NamedTuple):
-    """A text taken apart.
+    """A text split into its shape and its constants.
 
     key        what texts of one shape have in common
-    constants  the different constants, as term keys
+    constants  the distinct constants, as term keys
     pieces     the text between constants
     tokens     the constants as they are written
-    numbers    which of `constants` each of `tokens` is
-    prologue   what stands before the form of the query
+    numbers    for each token, the place of its constant in `constants`
+    prologue   the text before SELECT, ASK or CONSTRUCT
     """
 
     key: Hashable
@@ -89,7 +89,7 @@ class TextShape(NamedTuple):
 
 
 class TextShapes:
-    """Takes texts apart, keeping what prefixes and names stand for by prologue.
+    """Splits texts, and caches the meaning of prefixes and names by prologue.
 
     >>> shapes = TextShapes()
     >>> one = shapes.read("ASK { ?x <http://e/p> 5 }", {}, None)
@@ -102,7 +102,7 @@ class TextShapes:
         self._known: dict[Hashable, tuple[Mapping[str, str], dict[str, bytes]] | None] = {}
 
     def read(self, text: str, prefixes: Mapping[str, str], base: str | None) -> TextShape | None:
-        """A text's shape; None if it has none."""
+        """The shape of a text; None if it has none."""
         if "\\" in text:
             return None
         match = _PROLOGUE.match(text)
@@ -141,11 +141,11 @@ class TextShapes:
     def _names(
         self, prologue: str, prefixes: Mapping[str, str]
     ) -> tuple[Mapping[str, str], dict[str, bytes]] | None:
-        """The namespaces by prefix, and names that were looked at; None if there is more to it."""
+        """The namespaces by prefix, and a cache of names; None if an IRI is relative to a base."""
         key = (prologue, tuple(prefixes.items()))
         found = self._known.get(key)
         if found is None and key not in self._known:
-            if len(self._known) > 256:  # another thread may do this at any time
+            if len(self._known) > 256:  # other threads may do the same at any time
                 self._known.clear()
             declared = _namespaces(prologue)
             found = None if declared is None else ({**prefixes, **declared}, {})
@@ -164,7 +164,7 @@ def _namespaces(prologue: str) -> dict[str, str] | None:
 
 
 def _sort_of(token: str) -> str:
-    """What grammar sees of a constant."""
+    """The kind of a constant in the grammar."""
     first = token[0]
     if first in "\"'":
         return "s" if token[-1] == first else "t"
@@ -184,7 +184,7 @@ _NUMBERS = {XSD_INTEGER: "n", XSD_DECIMAL: "d", XSD_DOUBLE: "f"}
 
 
 def key_of_token(token: str, namespaces: Mapping[str, str]) -> bytes | None:
-    """The term key of a constant; None if the parser has to look at it.
+    """The term key of a constant; None if only the parser can tell.
 
     >>> key_of_token("e:a", {"e": "http://e/"}), key_of_token('"a"@en', {})
     (b'\\x01http://e/a', b'\\x04a"@en')
@@ -225,7 +225,7 @@ def _key_of_string(token: str, namespaces: Mapping[str, str]) -> bytes | None:
 
 
 def is_cut_between_tokens(shape: TextShape) -> bool:
-    """True if the constants of a text are tokens of it, and no token has more than that."""
+    """True if each constant of a text is exactly one token of it."""
     if any("#" in piece or '"' in piece or "'" in piece for piece in shape.pieces if piece):
         return False
     text, spans = "", {}
@@ -242,7 +242,7 @@ def is_cut_between_tokens(shape: TextShape) -> bool:
 
 
 def _is_one(tokens: Tokens, at: int | None, end: int) -> bool:
-    """True if a constant begins at a token and ends where it, its tag or datatype does."""
+    """True if a constant begins at a token and ends with the token, its tag or datatype."""
     if at is None or tokens.kinds[at] not in _CONSTANTS:
         return False
     if tokens.kinds[at] == STRING and tokens.kinds[at + 1] == AT:

@@ -1,1 +1,1 @@
-"""Operators that only queries need, beside those of `triplestore.operators`."""
+"""Operators that only queries need, in addition to those of `triplestore.operators`."""

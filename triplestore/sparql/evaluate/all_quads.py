@@ -1,9 +1,8 @@
 """All quads of named graphs as one relation of four columns: subject, predicate, object, graph.
 
-Start at `AllQuads`. It is what GRAPH ?g sees with a variable in the predicate's place, as
-`relations.views.virtual.AllFacts` is for one graph. What is always true: look-ups by subject or
-object visit only the predicates that the term occurs with; scans without a constant go by
-predicate.
+Start at `AllQuads`. GRAPH ?g reads it if the predicate is a variable, as GRAPH with one graph reads
+`relations.views.virtual.AllFacts`. Always true: look-ups by subject or object visit only
+the predicates that the term occurs with; scans without a constant go predicate by predicate.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.relations.base import Answering, by_name, in_order
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Columns
-from triplestore.relations.relation import BLOCK
+from triplestore.relations.relation import BLOCK, Answering, by_name, in_order
 from triplestore.relations.status import HOLDS
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
 SUBJECT, PREDICATE, OBJECT, GRAPH = 0, 1, 2, 3
 _OF_QUADS = {SUBJECT: 0, OBJECT: 1, GRAPH: 2}
-"""Where a column stands in the relation of one predicate."""
+"""The place of a column in the relation of one predicate."""
 
 
 class AllQuads(Answering):
@@ -47,7 +45,7 @@ class AllQuads(Answering):
         return self._tables.quad_total()
 
     def count(self, where: int = HOLDS) -> int:
-        """How many quads hold with one of these statuses: exact."""
+        """The exact number of quads with one of these statuses."""
         return self._tables.quad_total(where)
 
     def scan(
@@ -95,7 +93,7 @@ class AllQuads(Answering):
     def _of_predicate(
         self, name: int, rows: I64, given: dict[int, U32], where: int
     ) -> tuple[I64, dict[int, U32]]:
-        """The quads of one predicate for some of the values given, by their columns."""
+        """The quads of one predicate for some of the given values, by column."""
         relation = self._tables.quads(name)
         part = {place: given[place][rows] for place in given if place != PREDICATE}
         if not part:
@@ -130,7 +128,7 @@ class AllQuads(Answering):
         yield from by_name(index, names)
 
     def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
-        """For each i how many rows a probe looks at."""
+        """For each i, the number of rows that a probe visits."""
         given = dict(zip(columns, values, strict=True))
         sizes = np.zeros(len(values[0]), np.int64)
         for name, rows in self._work(given):
@@ -153,7 +151,7 @@ class AllQuads(Answering):
         return self._tables.status_of_quads(predicates, subjects, objects, graphs)
 
     def distinct_estimate(self, column: int) -> int:
-        """About how many ids occur in this column."""
+        """The approximate number of distinct ids in this column."""
         if column == PREDICATE:
             return len(self._tables.quad_names())
         if column == GRAPH:

@@ -1,10 +1,10 @@
 """Joins where a shared variable may be unbound: SPARQL's compatible solutions.
 
 Start at `CompatibleJoin`. Two rows are compatible if every variable that both bind has the same
-value. The rows of each side are put into classes by which of the doubtful variables they bind; each
-pair of classes is an ordinary join on the variables that both bind. So there are as many joins as
-there are pairs of classes that occur, which are few. What is always true: id 0 is "unbound"; the
-right side is held in memory, the left one streams; rows of a left block come class by class.
+value. The rows of each side are divided into classes by the doubtful variables that they bind; each
+pair of classes is an ordinary join on the variables that both bind. There is one join per pair of
+occurring classes, usually few. Always true: id 0 means unbound; the right side is held in
+memory, the left one streams; rows of a left block come class by class.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Condition: TypeAlias = Callable[[Frame], Array]
 
 @dataclass(slots=True)
 class _Class:
-    """The right rows that bind the same ones of the doubtful variables."""
+    """The right rows that bind the same doubtful variables."""
 
     bound: frozenset[str]
     rows: Frame
@@ -39,9 +39,9 @@ class CompatibleJoin(Operator):
     """Joins rows that agree on the variables that both bind.
 
     doubtful   shared columns that may hold 0 (unbound) on either side
-    how        as of `operators.Join`: inner, left, semi, anti
-    condition  which joined rows are matches after all
-    overlap    only rows that bind a variable in common match (what MINUS wants)
+    how        as of `operators.JoinOperator`: inner, left, semi, anti
+    condition  which joined rows are matches
+    overlap    only rows with a variable that both bind match (as in MINUS)
 
     >>> from triplestore.operators import Values
     >>> left = Values(Frame.of(x=[1, 2, 0], y=[7, 8, 9]))
@@ -87,7 +87,7 @@ class CompatibleJoin(Operator):
         super().__init__(names, types, (left, right), estimate=estimate)
 
     def detail(self) -> str:
-        """The columns, doubtful ones with a question mark behind, and the kind of join."""
+        """The columns, doubtful ones followed by a question mark, and the kind of join."""
         on = " ".join(part for part in (variables(self.certain), self._doubts()) if part)
         on = on or "(product)"
         if self.condition is not None:
@@ -111,7 +111,7 @@ class CompatibleJoin(Operator):
         return pieces
 
     def _classes(self, context: Context, frame: Frame) -> Iterator[tuple[frozenset[str], Frame]]:
-        """The rows of a frame by which of the doubtful columns they bind."""
+        """The rows of a frame, divided by the doubtful columns that they bind."""
         if frame.rows == 0:
             return
         code = np.zeros(frame.rows, np.int64)
@@ -145,7 +145,7 @@ class CompatibleJoin(Operator):
     def _pair(
         self, context: Context, rows: Frame, other: _Class, on: tuple[str, ...], found: Array
     ) -> Stream:
-        """Joins left rows with one class of right rows; marks those that have a match."""
+        """Join left rows with one class of right rows, and mark those with a match."""
         index = other.indexes.get(on)
         if index is None:
             places = [other.rows.names.index(name) for name in on]
@@ -183,7 +183,7 @@ class CompatibleJoin(Operator):
         return Frame(self.names, rows.columns, rows.rows)
 
     def _without(self, rows: Frame) -> Frame:
-        """Left rows with nothing on the right."""
+        """Left rows with unbound variables on the right."""
         types = self.types[len(rows.names) :]
         columns = [*rows.columns, *(nulls(kind, rows.rows) for kind in types)]
         return Frame(self.names, columns, rows.rows)

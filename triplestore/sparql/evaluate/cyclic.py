@@ -1,11 +1,11 @@
-"""Cycles of patterns, closed for each row where it has fewest ways on: a worst-case optimal join.
+"""A worst-case optimal join for cycles of patterns.
 
-Start at `Cyclic`. Of `?x :p ?y . ?y :p ?z . ?z :p ?x`, joins of two patterns at a time first make
-all paths of two steps, which are very many if some nodes have many neighbours in and out, though
-few of them close. Here each pair (?x, ?y) asks the pattern with the fewest ?z, and looks its
-values up in the others: never more work than the largest number of results that relations of these
-sizes can have, but for a factor. What is always true: the rows are those of the joins that it
-stands for.
+Start at `Cyclic`. For `?x :p ?y . ?y :p ?z . ?z :p ?x`, joins of two patterns at a time first make
+all paths of two steps. These are very many if some nodes have many neighbours in and out, though
+few of them close. Here each pair (?x, ?y) reads ?z from the pattern with the fewest values for it,
+and looks them up in the others. Up to a constant factor, this takes at most as much work as the
+largest result that relations of these sizes can have. Always true: the rows are those of
+the joins that it replaces.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from triplestore.operators.frame import Array, Frame
 from triplestore.operators.group_table import GroupTable, use_kernels
 from triplestore.operators.joins.smallest_fan import by_smallest_fan, pays, sampled_every
 from triplestore.operators.leaves import atom, slices
-from triplestore.operators.operator import Blocks, Operator, Stream
+from triplestore.operators.operator import Blocks, Operator, Stream, Text
 from triplestore.relations.packed_keys import pack
 from triplestore.relations.relation import StoredRelation
 
@@ -34,11 +34,11 @@ class CycleLink(NamedTuple):
     known: str
     place: int
     """The column of the known variable."""
-    label: str
+    label: Text
 
 
 class Rest(Operator):
-    """A leaf with the rows of another operator, set by whatever reads that operator."""
+    """A leaf with the rows of another operator, set by the operator that reads them."""
 
     kind: ClassVar[str] = "rows"
 
@@ -56,9 +56,9 @@ class Rest(Operator):
 class Cyclic(Operator):
     """The rows of `left` with each value of a new variable that all links allow.
 
-    rest, joins  the same by joins of two inputs each: `joins` is a plan over `rest`, and is used
-                 where rows have about as many ways on through the first link as through the best
-    more         that many times more they must be for the links to be used
+    rest, joins  the same by joins of two inputs: `joins` is a plan over `rest`, and is used if rows
+                 have about as many values in the first link as in the best one
+    more         minimum factor between these numbers for using the links
     """
 
     kind: ClassVar[str] = "cyclic join"
@@ -108,12 +108,12 @@ class Cyclic(Operator):
         return self._read(context, self._joins)
 
     def _sampled(self, block: Frame) -> tuple[Array, int]:
-        """The fans of some rows of a block, one of so many."""
+        """The fans of a sample of the rows of a block, and the step between them."""
         step = sampled_every(block.rows)
         return self._fans([column[::step] for column in block.columns]), step
 
     def _fans(self, columns: Sequence[Array]) -> Array:
-        """For each link, how many values it has for each row."""
+        """For each link, its number of values for each row."""
         names = self._left.names
         return np.array(
             [
@@ -134,7 +134,7 @@ class Cyclic(Operator):
     def _from_link(
         self, context: Context, block: Frame, rows: Array, link: CycleLink, members: _Members
     ) -> Iterator[Frame]:
-        """The rows that come of some rows of a block, by the values that one link has for them."""
+        """The results for some rows of a block, whose values come from one link."""
         wanted = block[link.known][rows]
         found = link.relation.probe_blocks(
             [link.place], [wanted], link.where, block_rows=context.block_rows
@@ -158,8 +158,8 @@ class Cyclic(Operator):
 
 
 class _Members:
-    """Which pairs the links have: asked of the relations, or, if very many are asked for, of a
-    table of all their rows, which takes a tenth of the time."""
+    """Tests which pairs the links have: in the relations, or, for very many pairs, in a table of
+    all their rows, which takes a tenth of the time."""
 
     def __init__(self, operator: Operator, context: Context, expected: float) -> None:
         self._account = operator._account(context)
@@ -167,7 +167,7 @@ class _Members:
         self._tables: dict[tuple[int, int], GroupTable] = {}
 
     def have(self, link: CycleLink, pair: tuple[Array, Array]) -> Array:
-        """Which of these pairs there are."""
+        """Which of these pairs a link has."""
         relation = link.relation
         if self._expected < len(relation) or not use_kernels(len(relation)):
             return relation.contains(pair, link.where)

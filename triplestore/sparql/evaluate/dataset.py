@@ -3,8 +3,8 @@
 Start at `Dataset`. It has an active default graph (the store's own, one named graph, or the merge
 of several), and the named graphs that GRAPH may reach. A pattern asks for the relation of its
 predicate (two columns), for all facts (three, if the predicate is a variable), or for the quads.
-What is always true: relations are snapshots; the merge of several graphs has each triple once. A
-merge is made relation by relation, when a pattern first asks for it.
+Always true: relations are snapshots; the merge of several graphs has each triple once. A
+merge is made relation by relation, when a pattern first reads it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from weakref import ref
 
 import numpy as np
 
-from triplestore.relations.base import by_name
 from triplestore.relations.layers.sorted_order import make_order
 from triplestore.relations.packed_keys import NO_IDS, distinct, high, in_sorted, swap
+from triplestore.relations.relation import by_name
 from triplestore.relations.status import HOLDS
 from triplestore.relations.views.equality import EQUALITY, equality_of
 from triplestore.relations.views.plain import PlainRelation
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 _TRANSITIVE = ("transitive", "symmetric")  # of `closures.attached`; the latter are both
 
 STORE_DEFAULT = 0
-"""The store's default graph, where ids of graphs are wanted."""
+"""The id of the store's default graph."""
 
 
 class GraphRelations(Protocol):
-    """One graph: relations by predicate, and what `AllFacts` asks of tables."""
+    """One graph: relations by predicate, and what `AllFacts` needs of tables."""
 
     def relation(self, name: int) -> PlainRelation:
         """The triples with this predicate."""
@@ -48,17 +48,17 @@ class GraphRelations(Protocol):
         """The predicates, increasing."""
 
     def total(self, where: int = HOLDS) -> int:
-        """How many triples there are (at most)."""
+        """The number of triples, or an upper bound."""
 
 
 @dataclass(slots=True)
 class Dataset:
-    """What patterns of a query are matched with.
+    """The graphs with which the patterns of a query are matched.
 
     default  the graphs whose merge is the default graph; 0 is that of the store
-    named    the named graphs; None for all that the store has
-    where    statuses of the facts that are seen
-    kinds    the kinds of terms, if some facts of the store are no triples of RDF and not shown
+    named    the named graphs; None for all named graphs of the store
+    where    statuses of the visible facts
+    kinds    the kinds of terms, to hide facts that are not RDF triples; None if there are none
 
     >>> from triplestore.relations import ChangedRows, Changes, Layer, Tables
     >>> quads = ChangedRows.of(([9, 9], [1, 2], [5, 6], [70, 71]))
@@ -83,7 +83,7 @@ class Dataset:
 
     @property
     def is_stored(self) -> bool:
-        """True if all relations are those of the store: none is a copy made for this query."""
+        """True if all relations are those of the store, not copies made for this query."""
         return len(self.default) == 1 and self.kinds is None
 
     def _make(self, graph: int | None) -> GraphRelations:
@@ -98,7 +98,7 @@ class Dataset:
         return GraphTriples(self.tables, graph)
 
     def _merge(self) -> GraphRelations:
-        """The merge of several graphs, with what the last query merged of the same graphs."""
+        """The merge of several graphs, with relations merged by the last query of these graphs."""
         global _last_merge
         asked = (self.default, self.where, self.kinds is not None)
         made = MergedTriples([self.graph(one) for one in self.default], self.where)
@@ -118,7 +118,7 @@ class Dataset:
         whole = self.where == HOLDS and self.default == (STORE_DEFAULT,) and graph in (None, 0)
         equality = equality_of(self.tables)
         if equality is not None and predicate == equality.same_as:
-            return False  # that a member is the same as itself holds, and is not listed
+            return False  # reflexive facts hold but are not listed
         return whole and any(
             predicate in scheme.ids and scheme.structure.kind in _TRANSITIVE
             for name, scheme in self.tables.schemes.items()
@@ -138,7 +138,7 @@ class Dataset:
         return self.tables.quad_names()
 
     def graphs(self) -> U32:
-        """The named graphs that exist, of those that the query may reach."""
+        """The existing named graphs that the query may reach."""
         existing = self.tables.graphs()
         if self.named is None:
             return existing
@@ -150,21 +150,20 @@ class Dataset:
 
 
 _last_merge: tuple[ref[Tables], tuple[Any, ...], dict[int, PlainRelation]] | None = None
-"""Merges are made relation by relation and cost a sort each: queries of a server that has the union
-of all graphs as its default graph share one. It is replaced as a whole, so threads need no lock.
-Kept are relations that were merged, which are copies: nothing here holds on to tables, whose files
-stay mapped as long as something does."""
+"""The last merge. Merging a relation costs a sort: queries of a server whose default graph is the
+union of all graphs share one merge. It is replaced as a whole, so threads need no lock. It holds
+copies only, not tables, because the files of tables stay mapped as long as these are referenced."""
 
 
 def _forget(tables: ref[Tables]) -> None:
-    """The tables are gone, and with them who could ask for their merge."""
+    """Drop the merge when its tables are deleted: no query can use it any more."""
     global _last_merge
     if _last_merge is not None and _last_merge[0] is tables:
         _last_merge = None
 
 
 class _Seen(ABC):
-    """Triples that are not as they are stored: relations are made when first asked for."""
+    """Triples that differ from the stored ones: relations are made when first read."""
 
     layers: tuple[Any, ...] = ()
 
@@ -180,7 +179,7 @@ class _Seen(ABC):
 
     @abstractmethod
     def _made(self, name: int) -> PlainRelation:
-        """The triples with this predicate, asked for the first time."""
+        """The triples with this predicate, computed."""
 
     def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
         """The statuses of triples; 0 for those that do not hold."""
@@ -209,7 +208,7 @@ class GraphTriples(_Seen):
         return self._names
 
     def total(self, where: int = HOLDS) -> int:
-        """How many triples there are."""
+        """The number of triples."""
         return self._view.count(where)
 
     def predicates_of(self, terms: U32, role: int = 0) -> tuple[I64, U32]:
@@ -218,7 +217,7 @@ class GraphTriples(_Seen):
 
 
 class ShownTriples(_Seen):
-    """The triples of a graph of which some are no triples of RDF (a literal as subject)."""
+    """The RDF triples of a graph that also has other facts (with a literal as subject)."""
 
     def __init__(self, tables: Tables, kinds: Callable[[U32], U8], where: int) -> None:
         super().__init__()
@@ -263,7 +262,7 @@ class MergedTriples(_Seen):
 
     @property
     def relations(self) -> dict[int, PlainRelation]:
-        """Those that were merged so far."""
+        """The relations merged so far."""
         return self._relations
 
     def share(self, relations: dict[int, PlainRelation]) -> None:
@@ -309,12 +308,12 @@ def relation_of_keys(name: int, keys: U64) -> PlainRelation:
 
 
 class _Counted(PlainRelation):
-    """A relation of one run, whose distinct ids are counted when first asked for."""
+    """A relation of one run, whose distinct ids are counted when first needed."""
 
     __slots__ = ("_distinct",)
 
     def distinct_estimate(self, column: int) -> int:
-        """How many ids occur in this column."""
+        """The number of distinct ids in this column."""
         known: dict[int, int] | None = getattr(self, "_distinct", None)
         if known is None:
             known = {}
@@ -325,7 +324,7 @@ class _Counted(PlainRelation):
         return known[column]
 
     def count(self, where: int = HOLDS) -> int:
-        """How many rows there are: all pass."""
+        """The number of rows: all pass."""
         return len(self)
 
 

@@ -1,9 +1,9 @@
 """GROUP BY with SPARQL's aggregates.
 
-Start at `Grouped`. Plain counts are added up block by block, in the memory of the groups; other
-aggregates look at all rows of a group together (see `expressions.aggregates`): the rows are kept.
-What is always true: groups come in the order of their first rows; without keys there is one group,
-even of no rows; an aggregate without a value leaves its variable unbound.
+Start at `Grouped`. Plain counts are added up block by block and need memory per group only; other
+aggregates need all rows of a group (see `expressions.aggregates`), which are kept. Always
+true: groups come in the order of their first rows; without keys there is one group, even without
+rows; an aggregate without a value leaves its variable unbound.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.term_keys import key_of, term_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
-"""The column of an aggregate, what it is, and what computes its argument."""
+"""The column of an aggregate, the aggregate, and the evaluator of its argument."""
 
 
-_FEW_TIMES = 4  # as many groups as rows of a block, which are counted all at once
+_FEW_TIMES = 4  # maximum number of groups per row of a block for counting with one bincount
 
 
 class Grouped(Operator):
     """The distinct values of the columns `by`, each with its aggregates.
 
-    grouping  False if there is one group in any case
+    grouping  False if there is always exactly one group
     """
 
     kind: ClassVar[str] = "group"
@@ -68,7 +68,7 @@ class Grouped(Operator):
         names = (*by, *(name for name, _, _ in aggregates))
         for _, wanted, _ in aggregates:
             if wanted.function not in AGGREGATES and wanted.function not in (custom or {}):
-                raise UsageError(f"there is no aggregate <{wanted.function}>")
+                raise UsageError(f"unknown aggregate <{wanted.function}>")
         super().__init__(
             names,
             (ID,) * len(names),
@@ -159,7 +159,7 @@ class Grouped(Operator):
             make = self._custom[wanted.function]
             return _accumulated(make, wanted, vector, numbers, size, self._terms)
         if wanted.function in ("min", "max"):
-            # What has no value is the least by SPARQL's order; a group with such a row has none.
+            # In SPARQL's order an error is the least; a group with such a row has no minimum.
             has = known(vector)
             found = self._extreme(wanted, vector, numbers, size, account)
             return found if has.all() else _without(found, np.unique(numbers[~has]), self._terms)
@@ -193,7 +193,7 @@ class Grouped(Operator):
 
 
 class _Counts:
-    """How many rows each group has, in an array that is longer than it has to be."""
+    """The number of rows of each group, in an array with room for more groups."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -205,15 +205,15 @@ class _Counts:
             self._grow(max(size, len(self._counts) * 3 // 2))
         if size <= _FEW_TIMES * len(numbers):
             self._counts[:size] += np.bincount(numbers, minlength=size)
-        else:  # of many groups only those that are met
+        else:  # of many groups, only those that occur
             np.add.at(self._counts, numbers, 1)
 
     def of(self, size: int) -> Array:
-        """The counts of this many groups."""
+        """The counts of the first `size` groups."""
         return self._counts[:size] if size <= len(self._counts) else np.zeros(size, np.int64)
 
     def _grow(self, room: int) -> None:
-        self._account.charge(8 * room)  # the old ones are there as long as they are copied
+        self._account.charge(8 * room)  # the old array exists while it is copied
         longer = np.zeros(room, np.int64)
         longer[: len(self._counts)] = self._counts
         self._account.release(self._counts.nbytes)
@@ -228,7 +228,7 @@ def _accumulated(
     size: int,
     terms: QueryTerms,
 ) -> Vector:
-    """The results of an aggregate that the caller gave."""
+    """The results of the caller's own aggregate."""
     made = listed_once(coded(vector, terms))
     found = [make() for _ in range(size)]
     known_terms = [None if key is None else term_of(key) for key in made.keys]
@@ -241,7 +241,7 @@ def _accumulated(
 
 
 def _firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms) -> U32:
-    """The id of the least rank in each group, of several terms the least; 0 for empty groups.
+    """The id with the least rank in each group, the least id if several; 0 for empty groups.
 
     >>> from triplestore.terms.dictionary import Dictionary
     >>> ids, groups = np.array([4, 5, 6], np.uint32), np.array([0, 0, 2])
@@ -253,7 +253,7 @@ def _firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms)
     rows = np.flatnonzero(ranks == best[groups])
     found = np.zeros(size, ID)
     found[groups[rows]] = ids[rows]
-    others = rows[found[groups[rows]] != ids[rows]]  # terms of the same value, as 1.0 and 1.00
+    others = rows[found[groups[rows]] != ids[rows]]  # terms of the same value, such as 1.0 and 1.00
     for group in np.unique(groups[others]).tolist():
         equals = np.unique(ids[rows[groups[rows] == group]]).tolist()
         found[group] = min(equals, key=terms.key)
@@ -261,21 +261,21 @@ def _firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms)
 
 
 def _without(vector: Vector, groups: Array, terms: QueryTerms) -> Vector:
-    """The results of a vector, none for some groups."""
+    """The results of a vector, unbound for some groups."""
     ids = ids_of(vector, terms).copy()
     ids[groups] = 0
     return Ids(ids)
 
 
 class _Groups:
-    """Numbers the different keys of rows in the order of their first appearance."""
+    """Numbers the distinct keys of rows in the order of their first appearance."""
 
     def __init__(self, places: Sequence[int], account: Account) -> None:
         self._places = places
         self._coder = KeyCoder([ID] * len(places), account)
         self._table = GroupTable(account)
         self._account = account
-        self._firsts: list[list[Array]] = []  # of each block that brought groups, by column
+        self._firsts: list[list[Array]] = []  # of each block with new groups, by column
         self._count = 0
 
     def __len__(self) -> int:
@@ -300,12 +300,12 @@ class _Groups:
         """The key columns of the groups."""
         if not self._firsts:
             return [np.zeros(0, ID) for _ in self._places]
-        self._account.charge(4 * self._count * len(self._places))  # as long as they are copied
+        self._account.charge(4 * self._count * len(self._places))  # while they are copied
         return [np.concatenate(column) for column in zip(*self._firsts, strict=True)]
 
 
 def _once(columns: Sequence[U32], numbers: Array, account: Account) -> Array:
-    """The groups of rows, each different row of a group once."""
+    """The groups of the distinct rows."""
     if not len(numbers):
         return numbers
     keyed = [numbers.astype(np.uint32), *columns]

@@ -1,8 +1,8 @@
 """ORDER BY: rows in the order of expressions, all of them or the first ones.
 
 Start at `Ordered`. Each key becomes a column of ranks (see `ranks`), by which positions are sorted.
-What is always true: rows that are equal by all keys keep their order; with a limit, what is held is
-some candidates for the first rows, not all rows.
+Always true: rows that are equal by all keys keep their order; with a limit, only candidates
+for the first rows are held, not all rows.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from triplestore.operators.operator import Blocks, Operator, Stream, gather
 from triplestore.operators.sort_positions import sorted_positions
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.sparql.evaluate.ranks import ranks_of
-
-_CANDIDATES = 1 << 17  # rows that are held, at least, before those that are not the first go
+from triplestore.sparql.thresholds import SPARQL
 
 OrderKey = tuple[Evaluator, bool, str]
-"""What is ordered by, whether descending, and its text."""
+"""The expression to order by, whether descending, and its text."""
 
 
 class Ordered(Operator):
@@ -65,7 +64,7 @@ class Ordered(Operator):
         return self._blocks(context, frame, places)
 
     def _candidates(self, context: Context, limit: int) -> Frame:
-        """Rows among which the first `limit` are: others are dropped as they come."""
+        """Rows that include the first `limit` ones; others are dropped on the way."""
         account = self._account(context)
         kept: list[Frame] = []
         rows = 0
@@ -73,7 +72,7 @@ class Ordered(Operator):
             account.charge(block.nbytes)
             kept.append(block)
             rows += block.rows
-            if rows >= max(2 * limit, _CANDIDATES):
+            if rows >= max(2 * limit, SPARQL.sorted_candidates):
                 frame = gather(self.child, tuple(kept), account)
                 best = frame.take(self._places(context, frame)[:limit])
                 account.release(account.held)

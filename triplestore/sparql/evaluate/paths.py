@@ -1,9 +1,9 @@
 """The join of a plan with a property path.
 
-Start at `PathProbe`. The values of one end are made distinct and expanded in chunks, so that what
-is held is what some of them reach; the size of chunks follows how much that is. Where both ends are
-known, the one with fewer values is expanded. What is always true: rows come for pairs as often as
-the step gives them (once, for closures).
+Start at `PathProbe`. The distinct values of one end are expanded in chunks, so that only the pairs
+of one chunk are held; the size of chunks follows the number of these pairs. If both ends are known,
+the one with fewer values is expanded. Always true: each pair of ends yields as many rows as
+the step returns it (one, for closures).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from triplestore.relations.packed_keys import U32, pack
 from triplestore.sparql.evaluate.steps import Nodes, PathStep
 
 _FIRST_CHUNK = 16
-_PAIRS = 1 << 18  # that many pairs at a time are aimed at
+_PAIRS = 1 << 18  # approximate number of pairs held at a time
 
 
 class PathStarts(Operator):
@@ -110,7 +110,7 @@ class PathProbe(Operator):
         other = values[0 if backward else 1] if all(self._known) else None
         order = np.argsort(places, kind="stable")
         if self.step.empty and all(isinstance(end, str) for end in self.ends):
-            # A path of length zero leads from a term of the query, or from a node of the graph.
+            # A path of length zero starts from a term of the query, or from a node of the graph.
             nodes, places, order = self._of_the_graph(nodes, places, order)
         starts = places[order].searchsorted(np.arange(len(nodes) + 1))
         at, chunk = 0, _FIRST_CHUNK
@@ -155,7 +155,7 @@ class PathProbe(Operator):
         found: U32,
         other: U32 | None,
     ) -> Stream:
-        """The rows of the block that start from nodes of a chunk, with what these reach."""
+        """The rows of the block that start from nodes of a chunk, with the nodes reached."""
         if other is not None:
             keys = np.sort(pack(index.astype(np.uint32), found))
             context.check()

@@ -1,6 +1,6 @@
-"""Expressions on many rows, a piece at a time, so that limits are looked at in between.
+"""Expressions on many rows, one piece at a time, with checks of the limits in between.
 
-Start at `condition_of`, `column_of` and `vector_of`. What is always true: the values are those of
+Start at `condition_of`, `column_of` and `vector_of`. Always true: the values are those of
 the evaluator on all rows at once.
 """
 
@@ -16,23 +16,23 @@ from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import Array, Frame
-
-_ROWS = 1 << 14
+from triplestore.sparql.thresholds import SPARQL
 
 Check: TypeAlias = Callable[[], None]
 
 
 def _pieces(frame: Frame, check: Check) -> Iterator[Frame]:
-    for start in range(0, frame.rows, _ROWS):
+    size = SPARQL.piece_rows
+    for start in range(0, frame.rows, size):
         check()
-        yield frame.slice(start, start + _ROWS)
+        yield frame.slice(start, start + size)
 
 
 def condition_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
     """The rows of a frame where a condition is true."""
 
     def condition(frame: Frame) -> Array:
-        if frame.rows <= _ROWS:
+        if frame.rows <= SPARQL.piece_rows:
             return evaluator.condition(frame)
         return np.concatenate([evaluator.condition(part) for part in _pieces(frame, check)])
 
@@ -43,7 +43,7 @@ def column_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
     """The ids of the values of an expression."""
 
     def column(frame: Frame) -> Array:
-        if frame.rows <= _ROWS:
+        if frame.rows <= SPARQL.piece_rows:
             return evaluator.column(frame)
         return np.concatenate([evaluator.column(part) for part in _pieces(frame, check)])
 
@@ -52,14 +52,14 @@ def column_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
 
 def vector_of(evaluator: Evaluator, frame: Frame, terms: QueryTerms, budget: Budget) -> Vector:
     """The values of an expression, charged to the budget."""
-    if frame.rows <= _ROWS:
+    if frame.rows <= SPARQL.piece_rows:
         return evaluator.evaluate(frame, budget)
     budget.charge(8 * frame.rows)
     parts: list[Vector] = []
     for piece in _pieces(frame, budget.check):
         part = evaluator.evaluate(piece)
         if isinstance(part, Coded) or (parts and isinstance(parts[-1], Ids)):
-            part = Ids(ids_of(part, terms))  # terms are noted there, once each, and charged
+            part = Ids(ids_of(part, terms))  # notes and charges each new term once
         parts.append(part)
     return _joined(parts, terms)
 

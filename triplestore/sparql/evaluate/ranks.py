@@ -1,10 +1,10 @@
 """Numbers that compare as terms do in SPARQL's order.
 
-Start at `ranks_of`. Nothing comes first, then blank nodes, IRIs, and literals: numbers, truth
-values, times, durations, strings, tagged strings, others (see `expressions.aggregates.order_key`).
-Blank nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, where one
-key may stand for several numbers, as they are; only what is left is compared as Python values, once
-for each different term. What is always true: terms that are equal by that order have the same rank.
+Start at `ranks_of`. Unbound comes first, then blank nodes, IRIs, and literals: numbers, booleans,
+times, durations, strings, language-tagged strings, others (see `expressions.aggregates.order_key`).
+Blank nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, if one key
+stands for several numbers, exactly; only other terms are compared as Python values, once per
+distinct term. Always true: terms that are equal by that order have the same rank.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from triplestore.operators.frame import INTEGER, Array
 from triplestore.operators.group_table import use_kernels
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.operators.sort_positions import sorted_in_steps
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.sort_terms import sorted_terms
 from triplestore.terms.term_keys import BLANK, IRI, STRING
@@ -31,17 +32,16 @@ from triplestore.terms.values.value_keys import NAN_KEY, Class
 
 _PIECE = 1 << 13
 _EVERY = 1024
-_FEW = 64  # ranked one by one, their values kept for the next time
-_SHORT = 256  # bytes of a term whose value is kept
+_SHORT = 256  # maximum number of bytes of a term whose sort key is cached
 _BY_BYTES = ({BLANK}, {IRI}, {STRING})
-_STRINGS = (6, 0)  # where they stand by `order_key`
+_STRINGS = (6, 0)  # their place in the order of `order_key`
 
 
 _order_key = lru_cache(1 << 14)(order_key)
 
 
 def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
-    """Numbers that compare as the values of a vector; where there is none it is the least."""
+    """Numbers that compare as the values of a vector do; the least where there is no value."""
     if isinstance(vector, Booleans):
         ranks = vector.values.astype(np.int64) + 1
         return ranks if vector.valid is None else np.where(vector.valid, ranks, 0)
@@ -50,7 +50,7 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
         if values.dtype == INTEGER or not np.isnan(values).any():
             return values
     if isinstance(vector, Ids):
-        if len(vector.ids) <= _FEW:
+        if len(vector.ids) <= SPARQL.ranked_one_by_one:
             return _ranks_of_few(vector.ids, terms)
         distinct, places = distinct_ids(vector.ids)
         return _ranks_of_ids(distinct, terms, budget)[places]
@@ -60,7 +60,7 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
 
 def _ranks_of_ids(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
     """The ranks of distinct ids."""
-    if len(ids) <= _FEW:
+    if len(ids) <= SPARQL.ranked_one_by_one:
         return _ranks_of_few(ids, terms)
     budget.charge(40 * len(ids))
     kinds = terms.kinds(ids)
@@ -117,7 +117,7 @@ def _rank_literals(
 
 
 def _number(ranks: Array, rows: Array, order: Array, top: int) -> int:
-    """Ranks above `top` for rows in an order; all are different."""
+    """Set distinct ranks above `top` for rows in an order, and return the new top."""
     ranks[rows[order]] = np.arange(top + 1, top + 1 + len(rows))
     return top + len(rows)
 
@@ -134,15 +134,15 @@ def _number_numbers(
 ) -> int:
     """Ranks above `top` for numbers by their value keys.
 
-    Numbers with different keys are in the order of the keys. Several of one key are looked at as
-    they are if the key does not say all of one of them.
+    Numbers with different keys have the order of the keys. Those with equal keys are compared
+    exactly if one of them has digits that its key lacks.
     """
     distinct, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
     vague = np.zeros(len(distinct), np.bool_)
     vague[places[~exact]] = True
     vague &= counts > 1
     within = np.zeros(len(rows), np.int64)
-    more = np.zeros(len(distinct), np.int64)  # ranks that a key has beyond its first
+    more = np.zeros(len(distinct), np.int64)  # number of ranks of a key beyond its first
     if vague.any():
         doubtful = np.flatnonzero(vague[places])
         listed = _keys(ids[rows[doubtful]], terms, budget)
@@ -187,7 +187,7 @@ def _by_bytes(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
 
 
 def _order_keys(keys: list[bytes | None], budget: Budget) -> list[tuple[Any, ...]]:
-    """What terms are sorted by."""
+    """The sort keys of terms."""
     found = []
     for at, key in enumerate(keys):
         if at % _EVERY == 0:
@@ -198,12 +198,12 @@ def _order_keys(keys: list[bytes | None], budget: Budget) -> list[tuple[Any, ...
 
 
 def _order_of(keys: Sequence[Any], budget: Budget) -> list[int]:
-    """The places of values in their order."""
+    """The places of values in sorted order."""
     return [at for _, at in sorted_in_steps([(key, at) for at, key in enumerate(keys)], budget)]
 
 
 def _keys(ids: U32, terms: QueryTerms, budget: Budget) -> list[bytes | None]:
-    """The keys of terms, charged: the caller releases all that it was charged."""
+    """The keys of terms, charged to the budget; the caller releases them."""
     keys: list[bytes | None] = []
     for start in range(0, len(ids), _PIECE):
         budget.check()
@@ -217,7 +217,7 @@ def _ranks_of_keys(made: Coded, budget: Budget) -> Array:
     """The ranks of computed terms."""
     budget.charge(100 * len(made.keys))
     named = [(key, code) for code, key in enumerate(made.keys) if key is not None]
-    by: Callable[[bytes], Any] = order_key  # what it gives can be compared with its like
+    by: Callable[[bytes], Any] = order_key  # its results can be compared with each other
     if {key[0] for key, _ in named} in ({IRI}, {STRING}):
         by = bytes
     keyed = []

@@ -1,9 +1,9 @@
-"""Joins that tell their right side which values are wanted: one small left block after the other.
+"""Joins that restrict their right side to the values of the left, one left block at a time.
 
-Start at `Seeded`. Where the left side has few rows and the right one would have many, computing the
-right one whole is a waste. A seed is a leaf of the right plan that holds the distinct values of
-some columns of the left block; the right plan then only finds what goes with them. What is always
-true: seeds only leave out rows that the join would leave out, too.
+Start at `Seeded`. If the left side has few rows and the right one many, computing all of the right
+side is a waste. A seed is a leaf of the right plan that holds the distinct values of some columns
+of the left block; the right plan then only finds rows with these values. Always true: seeds
+only exclude rows that the join would exclude anyway.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from triplestore.relations.packed_keys import high, low, pack
 
 
 def empty_values(names: tuple[str, ...], estimate: float) -> Values:
-    """A leaf whose rows are put in while a plan runs."""
+    """A leaf whose rows are set while a plan runs."""
     return Values(empty_frame(names, (ID,) * len(names)), estimate=estimate)
 
 
 def make_seed(names: tuple[str, ...], estimate: float) -> Values:
-    """A leaf for the distinct values of one or two columns (of more, the first two)."""
+    """A leaf for the distinct values of at most two columns (the first two, if there are more)."""
     return empty_values(names[:2], estimate)
 
 
 class Seeded(Operator):
-    """For each block of `left`, the result of `inner`, in which `block` stands for that block.
+    """For each block of `left`, the result of `inner`, whose leaf `block` holds that block.
 
-    seed  a leaf somewhere in `inner`, which gets the distinct values of its columns
+    seed  a leaf in `inner`, which gets the distinct values of its columns
     """
 
     kind: ClassVar[str] = "for each block"

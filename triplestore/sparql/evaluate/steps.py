@@ -1,9 +1,9 @@
-"""Steps of property paths, taken by many nodes at once.
+"""Steps of property paths, taken from many nodes at once.
 
-Start at `PathStep.expand`: from some nodes, which are reached by one step (of a predicate, of a
-sequence, of a closure)? What is always true: nodes given are distinct; pairs come sorted by the
-place of the node they start from; closures give each pair once, other steps may repeat pairs, which
-is what SPARQL wants of paths outside of closures.
+Start at `PathStep.expand`: the nodes that one step (of a predicate, a sequence, a closure) reaches
+from some nodes. Always true: the given nodes are distinct; pairs are sorted by the place of
+the node from which they start; closures return each pair once, other steps may repeat pairs, as
+SPARQL requires of paths outside of closures.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from triplestore.operators.context import Budget, current
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -32,30 +32,30 @@ from triplestore.relations.relation import StoredRelation
 from triplestore.relations.views.virtual import AllFacts
 
 Pairs: TypeAlias = tuple[I64, U32]
-"""Places of the nodes given, increasing, and a node reached from each."""
+"""Places of the given nodes, increasing, and a node reached from each."""
 
 
-_SLICE = 1 << 16  # pairs that are followed by one call
-_TOGETHER = 1 << 19  # new pairs or nodes of many steps after which each is kept once
-_PAIR_BYTES = 60  # of a pair while it is sorted
+_SLICE = 1 << 16  # maximum number of pairs followed by one call
+_TOGETHER = 1 << 19  # number of new pairs or nodes of several steps after which repeats are removed
+_PAIR_BYTES = 60  # per pair while it is sorted
 
 
 class PathStep(ABC):
     """A part of a path between two nodes."""
 
     size: float
-    """About how many pairs of nodes it connects."""
+    """The approximate number of pairs of nodes that it connects."""
 
     empty = False
-    """True if it may be of length zero: then it leads from each node to itself."""
+    """True if it may have length zero: then it leads from each node to itself."""
 
     @abstractmethod
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """The nodes reached from these (or, backward, from which these are reached)."""
+        """The nodes reached from these (backward: the nodes that reach these)."""
 
     @abstractmethod
     def starts(self, backward: bool) -> U32:
-        """The nodes from which something may be reached, increasing."""
+        """The nodes from which the step may reach others, increasing."""
 
 
 class PredicateStep(PathStep):
@@ -67,7 +67,7 @@ class PredicateStep(PathStep):
         self.size = float(relation.count(where))
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """Looks the nodes up in the relation."""
+        """Look the nodes up in the relation."""
         return _collect(self._relation, 1 if backward else 0, nodes, self._where, budget)
 
     def starts(self, backward: bool) -> U32:
@@ -76,7 +76,7 @@ class PredicateStep(PathStep):
 
 
 class NegatedStep(PathStep):
-    """One triple of any predicate but some."""
+    """One triple of any predicate except some."""
 
     def __init__(self, facts: AllFacts, excluded: Sequence[int], where: int) -> None:
         self._facts = facts
@@ -85,7 +85,7 @@ class NegatedStep(PathStep):
         self.size = float(facts.count(where))
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """Looks the nodes up in all facts."""
+        """Look the nodes up in all facts."""
         column = 2 if backward else 0
         found = []
         for index, free in self._facts.probe_blocks((column,), (nodes,), self._where):
@@ -101,7 +101,7 @@ class NegatedStep(PathStep):
 
 
 class InverseStep(PathStep):
-    """Another step the other way round."""
+    """Another step in the opposite direction."""
 
     def __init__(self, step: PathStep) -> None:
         self._step = step
@@ -109,11 +109,11 @@ class InverseStep(PathStep):
         self.empty = step.empty
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """Expands the other way."""
+        """Expand in the opposite direction."""
         return self._step.expand(nodes, not backward, budget)
 
     def starts(self, backward: bool) -> U32:
-        """Those of the other way."""
+        """The starts of the opposite direction."""
         return self._step.starts(not backward)
 
 
@@ -126,7 +126,7 @@ class SequenceStep(PathStep):
         self.empty = all(step.empty for step in steps)
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """Expands step by step; pairs in between are made distinct."""
+        """Expand step by step; pairs in between are made distinct."""
         pairs = np.arange(len(nodes), dtype=np.int64), nodes
         for step in reversed(self._steps) if backward else self._steps:
             slices = list(_slices(pairs, budget))
@@ -135,14 +135,14 @@ class SequenceStep(PathStep):
         return pairs
 
     def starts(self, backward: bool) -> U32:
-        """Those of the first step."""
+        """The starts of the first step."""
         return self._steps[-1 if backward else 0].starts(backward)
 
 
 class AlternativeStep(PathStep):
-    """Any of several steps: below a closure, so that it may give each pair once.
+    """Any of several steps, inside of a closure, so that each pair may be returned once.
 
-    There may be tens of thousands of them, so what they give is put together now and then.
+    There may be tens of thousands of steps, so repeats are removed in between.
     """
 
     def __init__(self, steps: Sequence[PathStep]) -> None:
@@ -151,7 +151,7 @@ class AlternativeStep(PathStep):
         self.empty = any(step.empty for step in steps)
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """Expands each."""
+        """Expand each step."""
         found: list[Pairs] = []
         waiting = 0
         for step in self._steps:
@@ -166,7 +166,7 @@ class AlternativeStep(PathStep):
         return _sorted_pairs(found)
 
     def starts(self, backward: bool) -> U32:
-        """Those of all."""
+        """The starts of all steps."""
         found: list[U32] = []
         waiting = 0
         for step in self._steps:
@@ -180,7 +180,7 @@ class AlternativeStep(PathStep):
 
 
 class ClosureStep(PathStep):
-    """Another step repeated: at least `least` (0 or 1) times, at most once or without end.
+    """Another step repeated: at least `least` (0 or 1) times; at most once, or any number of times.
 
     nodes  all nodes of the graph, for starts of paths of length zero
     """
@@ -194,11 +194,11 @@ class ClosureStep(PathStep):
         self.size = step.size * (4 if endless else 1) + (nodes.size if least == 0 else 0)
 
     def starts(self, backward: bool) -> U32:
-        """All nodes if paths may be of length zero."""
+        """All nodes if paths may have length zero."""
         return self._nodes.all() if self._least == 0 else self._step.starts(backward)
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """All nodes that are reached, each once."""
+        """All nodes reached, each once."""
         own = np.arange(len(nodes), dtype=np.int64), nodes
         if not self._endless:
             return once(_sorted_pairs([own, self._step.expand(nodes, backward, budget)]))
@@ -207,7 +207,7 @@ class ClosureStep(PathStep):
         return self._from_many(own, backward, budget)
 
     def _from_one(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
-        """Breadth first from one node, with a mark for each node that was met."""
+        """Breadth first from one node, with a mark for each visited node."""
         start = int(nodes[0])
         seen: set[int] = {start} if self._least == 0 else set()
         reached = [nodes] if self._least == 0 else []
@@ -230,7 +230,7 @@ class ClosureStep(PathStep):
         return np.zeros(len(every), np.int64), every
 
     def _from_many(self, own: Pairs, backward: bool, budget: Budget) -> Pairs:
-        """Breadth first from all nodes at once: what is met is kept as sorted pairs."""
+        """Breadth first from all nodes at once; visited pairs are kept sorted."""
         frontier = own
         met = _Met(budget)
         if self._least == 0:
@@ -252,7 +252,7 @@ class ClosureStep(PathStep):
 
 
 class _Met:
-    """Packed pairs in sorted runs, of which each is over twice as long as the next."""
+    """The visited pairs, packed, in sorted runs; each run is over twice as long as the next."""
 
     def __init__(self, budget: Budget) -> None:
         self._runs: list[U64] = []
@@ -260,7 +260,7 @@ class _Met:
         self._charged = 0
 
     def new(self, keys: U64) -> U64:
-        """Those of some sorted distinct keys that were not met."""
+        """Those of some sorted distinct keys that were not visited before."""
         for run in self._runs:
             keys = keys[~in_sorted(keys, run)]
         return keys
@@ -308,7 +308,7 @@ class Nodes:
 
 
 def follow(pairs: Pairs, step: PathStep, backward: bool, budget: Budget) -> Pairs:
-    """One step further from the ends of some pairs; each node is looked up once."""
+    """The pairs after one more step; each end node is looked up once."""
     index, ends = pairs
     nodes, places = np.unique(ends, return_inverse=True)
     found_index, found = step.expand(nodes, backward, budget)
@@ -325,7 +325,7 @@ def follow(pairs: Pairs, step: PathStep, backward: bool, budget: Budget) -> Pair
 
 
 def _slices(pairs: Pairs, budget: Budget) -> Iterator[Pairs]:
-    """The pairs in slices, one at least, with a look at the limits before each."""
+    """The pairs in at least one slice, with a check of the limits before each."""
     for start in range(0, max(1, len(pairs[0])), _SLICE):
         budget.check()
         yield pairs[0][start : start + _SLICE], pairs[1][start : start + _SLICE]

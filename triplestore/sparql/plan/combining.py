@@ -1,6 +1,6 @@
-"""What combines patterns: UNION, OPTIONAL, MINUS, BIND.
+"""Plans of UNION, OPTIONAL, MINUS and BIND.
 
-Start at `joined`, which OPTIONAL, MINUS and EXISTS come down to.
+Start at `joined`, which OPTIONAL, MINUS and EXISTS use.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from triplestore.sparql.algebra.variables import names_in
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.pieces import column_of, condition_of
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
-from triplestore.sparql.plan.join_order import LOOK_UP, expected
+from triplestore.sparql.plan.join_order import expected
 from triplestore.sparql.plan.matching import atoms_of, expected_rows
 from triplestore.sparql.plan.planned import NONE, Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.thresholds import SPARQL
 
-_MANY = 1000  # parts of a UNION beyond which their plans are charged
+_MANY = 1000  # minimum number of parts of a UNION for which plans are charged
 _PART_BYTES = 1500
 
 
@@ -57,7 +58,7 @@ def union(plans: Iterable[Planned]) -> Planned:
 
 
 def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
-    """The plan of OPTIONAL, or of those of its solutions in which nothing optional is."""
+    """The plan of OPTIONAL, or of its anti-join (see `LeftJoin.absent`)."""
     seen = planner.seen
     how: How = "left" if node.absent is None else "anti"
     shared = seen.in_scope(node.right) & seen.in_scope(node.left)
@@ -83,7 +84,7 @@ def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> P
 
 
 def unbound(made: Planned, names: Iterable[str]) -> Planned:
-    """The rows of a plan with columns of variables that have no value."""
+    """The rows of a plan, with columns of unbound variables added."""
     operator = made.operator
     for name in sorted(names):
         operator = Extend(operator, name, np.uint32(0), ID, text="unbound")
@@ -116,11 +117,11 @@ def joined(
     *,
     overlap: bool = False,
 ) -> Planned:
-    """A left, semi or anti join, with a seed for the right side where that should be cheaper.
+    """A left, semi or anti join, with a seed for the right side if that should be cheaper.
 
     node     the pattern of the right side, which `plan_right` plans
     wanted   what is wanted of it
-    overlap  as MINUS wants it: rows must have a variable in common
+    overlap  as in MINUS, rows must have a variable in common
     """
     if condition is None and planner.options.seeds:
         probed = _looked_up(planner, left, how, node, wanted)
@@ -148,12 +149,12 @@ def joined(
 def _looked_up(
     planner: Planner, left: Planned, how: How, node: Node, wanted: Wanted
 ) -> Planned | None:
-    """The join of few rows with one triple pattern, which is looked up for each; else None."""
+    """The join of few rows with one triple pattern, by look-ups; None if there are many rows."""
     if not isinstance(node, sparql.Bgp) or len(node.patterns) != 1:
         return None
     found = atoms_of(planner, node, wanted.graph)
     atom = found[0] if found else None
-    if atom is None or LOOK_UP * left.rows > atom.size + left.rows:
+    if atom is None or SPARQL.lookup_cost * left.rows > atom.size + left.rows:
         return None
     shared = atom.names.intersection(left.names)
     if not shared or not left.maybe.isdisjoint(shared):
@@ -235,7 +236,7 @@ def plan_extend(planner: Planner, node: sparql.Extend, wanted: Wanted) -> Planne
 
 
 def _numbered(planner: Planner, made: Planned, name: str) -> Planned:
-    """A plan whose solutions have numbers that no others of the query have."""
+    """A plan whose solutions have numbers that are unique in the query."""
 
     def number(frame: Frame) -> Array:
         return np.fromiter(planner.solutions, INTEGER, frame.rows)

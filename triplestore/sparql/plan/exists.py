@@ -1,11 +1,10 @@
-"""EXISTS and NOT EXISTS: as semi- and anti-joins where that means the same, else row by row.
+"""EXISTS and NOT EXISTS: as semi- and anti-joins if that means the same, else row by row.
 
-Start at `plan_exists`. The specification puts the values of a solution into the pattern and asks
-whether it has solutions. That is a join on the variables that both have, unless an expression
-inside of the pattern looks at a variable of the solution that the pattern does not bind there: a
-filter at the top of the pattern becomes the condition of the join, also one with an EXISTS in it;
-for others (rare) the values are put into the pattern, once for each different combination
-(`substituted`).
+Start at `plan_exists`. The specification substitutes the values of a solution in the pattern and
+tests whether it has solutions. That is a join on the shared variables, unless an expression inside
+of the pattern uses a variable of the solution that the pattern does not bind there. A filter at the
+top of the pattern becomes the condition of the join, even with an EXISTS in it. For other patterns
+(rare) the values are substituted, once for each distinct combination (`substituted`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.joins.hash_join import How
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import Text
-from triplestore.operators.row_operators import Filter, Limit
+from triplestore.operators.row_operators import FilterRows, Limit
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.algebra.substitute import substituted
@@ -39,14 +38,14 @@ from triplestore.sparql.plan.planner import Planner
 
 
 def exists_of(condition: Expression) -> Exists | None:
-    """The EXISTS that a condition is, or is the opposite of."""
+    """The EXISTS of a condition that is an EXISTS or its negation; else None."""
     if isinstance(condition, Call) and condition.function == "!":
         (condition,) = condition.arguments
     return condition if isinstance(condition, Exists) else None
 
 
 def is_one_by_one(planner: Planner, exists: Exists, names: Names) -> bool:
-    """True if the values of each row with these names have to be put into an EXISTS."""
+    """True if the values of each row with these names must be substituted in an EXISTS."""
     inner, _ = _split(planner, exists.pattern, names)
     return _looks_outside(planner, inner, names)
 
@@ -60,7 +59,7 @@ def plan_exists(
     inner, conditions = _split(planner, exists.pattern, names)
     asked = frozenset().union(*(names_in(c, planner.seen) for c in conditions))
     if _looks_outside(planner, inner, names):
-        planner.repeatable = False  # it plans while it runs, and keeps what it found
+        planner.repeatable = False  # it plans while it runs, and keeps its results
         test = _Substituting(planner, exists.pattern, made.names, graph)
         sign = "EXISTS {...}" if how == "semi" else "NOT EXISTS {...}"
 
@@ -68,7 +67,7 @@ def plan_exists(
             found = test(frame)
             return found if how == "semi" else ~found
 
-        return made.with_operator(Filter(made.operator, holds, text=f"{sign} one by one"))
+        return made.with_operator(FilterRows(made.operator, holds, text=f"{sign} one by one"))
     shared = planner.seen.in_scope(inner) & names
     condition: Callable[[Frame], Array] | None = None
     text: Text = ""
@@ -88,10 +87,10 @@ def plan_exists(
 
 
 def _split(planner: Planner, pattern: Node, names: Names) -> tuple[Node, list[Expression]]:
-    """The pattern, and those filters at its top that look outside.
+    """The pattern, and the filters at its top that use variables from outside.
 
-    names  the variables of the solution outside, of which the pattern may bind some: where it
-           surely does, the values are the same
+    names  the variables of the solution outside. The pattern may bind some of them; those that it
+           always binds have the same values inside
     """
     filters: list[Expression] = []
     while isinstance(pattern, sparql.Filter):
@@ -104,10 +103,10 @@ def _split(planner: Planner, pattern: Node, names: Names) -> tuple[Node, list[Ex
 
 
 def _looks_outside(planner: Planner, pattern: Node, names: Names) -> bool:
-    """True if putting values into a pattern is more than a join with its solutions.
+    """True if substituting values in a pattern is not the same as joining with its solutions.
 
-    So it is if an expression looks at a variable from outside, and where OPTIONAL would bind one to
-    something else, or MINUS have it in common.
+    This is so if an expression uses a variable from outside, if OPTIONAL may bind such a variable
+    to another value, or if MINUS has one on both sides.
     """
     seen = planner.seen
     for node in sparql.walk(pattern):
@@ -127,8 +126,8 @@ def _looks_outside(planner: Planner, pattern: Node, names: Names) -> bool:
 def exists_test(
     planner: Planner, exists: Exists, names: tuple[str, ...], bound: Names, graph: Where
 ) -> Callable[[Frame], Array]:
-    """For which rows of a frame an EXISTS in some expression is true."""
-    number = planner.new_name("row")  # one EXISTS may stand in another
+    """A function that tests for which rows of a frame an EXISTS in an expression is true."""
+    number = planner.new_name("row")  # one EXISTS may be inside of another
     rows = empty_values((*names, number), 1000.0)
     made = Planned(rows, frozenset(names) - bound)
     plan = plan_exists(planner, made, Exists(exists.pattern), False, graph).operator
@@ -148,7 +147,7 @@ def exists_test(
 
 
 class _Substituting:
-    """Asks a pattern with the values of each different row put in."""
+    """Evaluates a pattern for each distinct row, with the values of the row substituted."""
 
     def __init__(
         self, planner: Planner, pattern: Node, names: tuple[str, ...], graph: Where

@@ -1,10 +1,9 @@
 """GRAPH: in one named graph, in all of them at once, or in one after the other.
 
-Start at `plan_graph`. With a variable, a pattern of triples is matched with the quads of all
-graphs at once, with one more column for the graph, on which its joins join, too. Anything else
-(paths, sub-queries, EXISTS) is planned for each graph (`plan_each_graph`). What is always true:
-inside of the pattern the graph's variable has no value of its own, so the column has a name that
-no expression can look at.
+Start at `plan_graph`. With a variable, triple patterns are matched with the quads of all graphs at
+once; a column for the graph is part of every join. Other patterns (paths, sub-queries, EXISTS) are
+planned for each graph (`plan_each_graph`). Always true: the graph's variable is unbound
+inside of the pattern, so the column has a name that no expression can use.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.operator import Operator
-from triplestore.operators.row_operators import Extend, Filter, Project
+from triplestore.operators.row_operators import Extend, FilterRows, Project
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.algebra.variables import exists_in, expressions_of
@@ -73,7 +72,7 @@ def plan_pushed_graph(planner: Planner, node: sparql.Graph, wanted: Wanted) -> P
         def allowed(frame: Frame) -> Array:
             return np.isin(frame[column], graphs)
 
-        operator = Filter(operator, allowed, text="FROM NAMED")
+        operator = FilterRows(operator, allowed, text="FROM NAMED")
     operator = _with_graph(operator, name, column)
     made = Planned(operator, made.maybe - {name}, made.distinct)
     if wanted.names is not None and name not in wanted.names:
@@ -83,14 +82,14 @@ def plan_pushed_graph(planner: Planner, node: sparql.Graph, wanted: Wanted) -> P
 
 
 def _with_graph(operator: Operator, name: str, column: str) -> Operator:
-    """The rows under the graph's variable, which the pattern may have bound to something else."""
+    """The rows with the graph as the value of its variable, which the pattern may bind, too."""
     if name in operator.names:
 
         def same(frame: Frame) -> Array:
             fits: Array = (frame[name] == 0) | (frame[name] == frame[column])
             return fits
 
-        operator = Filter(operator, same, text=f"?{name} is the graph")
+        operator = FilterRows(operator, same, text=f"?{name} is the graph")
     names = {n: n for n in operator.names if n not in (name, column)}
     return Project(operator, {**names, name: column})
 
@@ -118,7 +117,7 @@ def _in_graph(made: Planned, name: str, graph: int) -> Planned:
             fits: Array = (frame[name] == 0) | (frame[name] == graph)
             return fits
 
-        operator = Filter(operator, same, text=f"?{name} is the graph")
+        operator = FilterRows(operator, same, text=f"?{name} is the graph")
         operator = Project(operator, tuple(n for n in operator.names if n != name))
     operator = Extend(operator, name, np.uint32(graph), ID)
     return Planned(operator, made.maybe - {name}, made.distinct)

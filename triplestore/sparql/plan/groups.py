@@ -1,9 +1,9 @@
 """Groups: triple patterns, paths and other parts that are joined, with their filters.
 
-Start at `plan_group`. The sequence of joins is chosen first (`join_order`). Then operators are made
-one after the other: a join by looking rows up, by merging, by hashing, or with a seed, whichever
-should be cheapest; columns are dropped when nothing needs them, and filters come as soon as they
-can.
+Start at `plan_group`. The order of joins is chosen first (`join_order`). Then operators are made
+one after the other: a join by look-ups, by merging, by hashing, or with a seed, whichever should be
+cheapest. Columns are dropped when they are no longer needed, and filters are applied as soon as
+possible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.cyclic import CycleLink, Cyclic, Rest
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.plan.join_order import (
-    LOOK_UP,
     Item,
     JoinStep,
     after,
@@ -36,14 +35,15 @@ from triplestore.sparql.plan.join_order import (
 from triplestore.sparql.plan.path_plans import PathPart
 from triplestore.sparql.plan.planned import NONE, Atom, Names, Planned, PlannedPart, unit
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.thresholds import SPARQL
 
-_WIDE = 100  # columns beyond which those of each operator are charged
+_WIDE = 100  # maximum number of columns that are not charged for each operator
 _COLUMN_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A filter of a group, and the variables that it looks at."""
+    """A filter of a group, and the variables that it uses."""
 
     expression: Expression
     names: Names
@@ -59,8 +59,8 @@ def plan_group(
 ) -> Planned:
     """The plan of a group.
 
-    needed  the variables that are wanted of it; None for all
-    bag     False if it does not matter how often a solution comes
+    needed  the wanted variables; None for all
+    bag     False if duplicate solutions do not matter
     """
     steps = choose_steps(items) if planner.options.order else steps_as_written(items)
     every = NONE.union(*[item.names for item in items])
@@ -83,9 +83,9 @@ def plan_group(
 
 
 class _NamesBehind:
-    """The names of the items behind the next one, again and again; true if there is a next one.
+    """The names of the items behind the next one, for each item; true if there is a next one.
 
-    Made one after the other: all of them at once would take the square of their number.
+    They are made one after the other: all of them together would take quadratic memory.
     """
 
     __slots__ = ("_counts", "_items", "_next", "_top")
@@ -106,7 +106,7 @@ class _NamesBehind:
         return self._top
 
     def pop(self) -> Names:
-        """The same, and on to the next item."""
+        """The same; then move to the next item."""
         found = self.top()
         self._next += 1
         self._top = None
@@ -118,7 +118,7 @@ class _NamesBehind:
 
 
 class _GroupPlan:
-    """A group while it is made: what is planned so far, and what is left to do."""
+    """A group while it is planned: the plan so far, and the remaining items."""
 
     def __init__(
         self,
@@ -133,12 +133,12 @@ class _GroupPlan:
         self.conditions = conditions
         self.wanted = wanted
         self.bag = bag
-        self.later = _NamesBehind(())  # of the items that are left, the names behind each
-        self.distinct: Mapping[str, float] = {}  # as was expected when the sequence was chosen
+        self.later = _NamesBehind(())  # the names behind each remaining item
+        self.distinct: Mapping[str, float] = {}  # as estimated when the order was chosen
         self.made: Planned | None = None
 
     def finished(self) -> Planned:
-        """The plan, when everything is joined."""
+        """The plan, after all joins."""
         made = self.made or unit()
         for expression in _together([c.expression for c in self._sorted(self.conditions)]):
             made = self.planner.filtered(made, expression, self.graph)
@@ -147,34 +147,34 @@ class _GroupPlan:
     def join(
         self, item: Item, step: JoinStep, before: JoinStep | None, following: Item | None
     ) -> None:
-        """Join one more item, and apply the filters that can be.
+        """Join one more item, and apply the filters that are ready.
 
-        step, before  what is expected with it, and was without it, if there are no filters
+        step, before  the estimates with it and without it, as if there were no filters
         """
         later = self.later.pop()
         self.distinct = after(step, self.distinct, item)
         self.made = self._joined(item, self._kept(later), step, before, following)
-        if len(self.made.names) > _WIDE:  # each of many operators has all columns of those below
+        if len(self.made.names) > _WIDE:  # each operator has all columns of those below
             current().charge(_COLUMN_BYTES * len(self.made.names))
         self._filter(later)
 
     def _filter(self, later: Names) -> None:
-        """Apply the filters that look at nothing that is bound later, and drop columns."""
+        """Apply the filters that use no variable bound later, and drop columns."""
         assert self.made is not None
         if self.conditions:
             ready = [c for c in self.conditions if self._is_ready(c, later)]
-            if self.later:  # what is asked row by row waits until there are as few as there will be
+            if self.later:  # tests row by row wait for the last join
                 ready = [c for c in ready if not self._is_asked_one_by_one(c)]
-            taken = set(map(id, ready))  # equal ones are compared part by part, which takes long
+            taken = set(map(id, ready))  # comparing equal ones takes long
             self.conditions = [c for c in self.conditions if id(c) not in taken]
             for expression in _together([c.expression for c in self._sorted(ready)]):
                 self.made = self.planner.filtered(self.made, expression, self.graph)
         self.made = self._trimmed(self.made, self._kept(later))
 
     def closing(self, items: Sequence[Item]) -> int:
-        """How many items behind the first one only close cycles, with the variable it brings.
+        """The number of items behind the first one that only test the variable that it binds.
 
-        0 where it is not worth it: then items are joined one after the other.
+        0 if closing the cycle at once is not worth it: then items are joined one after the other.
         """
         made, options = self.made, self.planner.options
         if made is None or not options.cyclic or made.rows < options.cyclic_rows:
@@ -192,15 +192,15 @@ class _GroupPlan:
         return max(linked - 1, 0)
 
     def join_cycle(self, items: Sequence[Item], steps: Sequence[JoinStep]) -> None:
-        """Join items that all link what there is with one new variable.
+        """Join items that all link the plan so far with one new variable.
 
-        steps  that before the first, and theirs
+        steps  the step before the first item, and the steps of the items
         """
         left, held, wanted = self.made, self.conditions, self.wanted
         assert left is not None
         rest = Rest(left.operator)
         self.made = Planned(rest, left.maybe, left.distinct)
-        self.conditions = []  # as long as there are two ways
+        self.conditions = []  # while there are two plans
         self.wanted = wanted.union(*(condition.names for condition in held))
         (name,) = items[0].names - left.certain
         links = []
@@ -220,7 +220,7 @@ class _GroupPlan:
         self._filter(later)
 
     def _sorted(self, conditions: list[Condition]) -> list[Condition]:
-        """Those with an EXISTS last, and of these those that are asked for each row by itself."""
+        """Conditions with an EXISTS come last, and of these the ones tested row by row."""
         if len(conditions) < 2:
             return conditions.copy()
         return sorted(
@@ -229,7 +229,7 @@ class _GroupPlan:
         )
 
     def _is_asked_one_by_one(self, condition: Condition) -> bool:
-        """True for an EXISTS into which the values of each row are put."""
+        """True for an EXISTS that is tested row by row."""
         if self.made is None:
             return False
         names = frozenset(self.made.names)
@@ -238,7 +238,7 @@ class _GroupPlan:
         return self.planner.asks_one_by_one(condition.expression, names)
 
     def _is_ready(self, condition: Condition, later: Names) -> bool:
-        """True if no later join binds a variable that the condition looks at."""
+        """True if no later join binds a variable that the condition uses."""
         assert self.made is not None
         return not (condition.names & later - self.made.certain)
 
@@ -284,7 +284,7 @@ class _GroupPlan:
         if not isinstance(item, Atom):
             assert isinstance(item, PlannedPart)
             return item.planned
-        # Sorted by what the next join is on, if there is one.
+        # Sorted by the columns of the next join, if there is one.
         order = None
         if following is not None and len(item.names) > 1 and not item.constants:
             linked = [name for name in item.pattern if name in following.names]
@@ -296,7 +296,7 @@ class _GroupPlan:
         return Planned(operator, NONE, self.distinct)
 
     def _is_repetitive(self, item: Atom, names: tuple[str, ...], keep: Names) -> bool:
-        """True if dropping columns leaves many rows alike that may as well be one."""
+        """True if dropping columns leaves many duplicates that may be removed."""
         if self.bag or not self.planner.options.semijoin or item.names <= keep or not names:
             return False
         different = 1.0
@@ -315,7 +315,7 @@ class _GroupPlan:
         tests_only = not new or (
             not self.bag and self.planner.options.semijoin and new.isdisjoint(keep)
         )
-        if shared and LOOK_UP * made.rows <= atom.size + made.rows:
+        if shared and SPARQL.lookup_cost * made.rows <= atom.size + made.rows:
             return Probe(
                 left,
                 atom.relation,
@@ -343,7 +343,7 @@ class _GroupPlan:
         return join(left, right, shared, "inner", estimate=rows)
 
     def is_worth_a_seed(self, made: Planned, part: PlannedPart, shared: list[str]) -> bool:
-        """True if a part should be planned for the values that are there."""
+        """True if a part should be planned for the values of the plan so far."""
         return (
             self.planner.options.seeds
             and part.again is not None
@@ -377,9 +377,9 @@ _CHEAP = frozenset((*_COMPARING, "+", "-", "*", "/", "NEG", "POS"))
 
 
 def _together(conditions: list[Expression]) -> list[Expression]:
-    """Comparisons that look at the same variables as one condition, so that these are decoded once.
+    """Comparisons of the same variables as one condition, so that these are decoded once.
 
-    Others stay by themselves: one that costs more may then see fewer rows.
+    Other conditions stay separate, so that expensive ones are tested on fewer rows.
     """
     found: dict[Hashable, list[Expression]] = {}
     for number, condition in enumerate(conditions):
@@ -405,7 +405,7 @@ def _may_be_unbound(item: Item, shared: list[str]) -> bool:
 
 
 def seeded_join(made: Planned, part: PlannedPart, shared: list[str], rows: float) -> Seeded:
-    """The inner join of a plan with a part that is planned for the values of the plan's rows."""
+    """The inner join of a plan with a part planned for the values of the plan's rows."""
     assert part.again is not None
     seed = make_seed(tuple(shared), min(made.rows, 1000.0))
     block = empty_values(made.names, made.rows)

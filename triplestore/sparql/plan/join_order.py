@@ -1,9 +1,9 @@
-"""The sequence in which the parts of a group are joined, from estimates alone.
+"""The order in which the parts of a group are joined, from estimates only.
 
-Start at `choose_steps`: greedily, once from each of the smallest parts that can come first, and the
-cheapest of these; a start that costs more than what was found before is given up. What is always
-true: every item is in one step; a part that only goes on from known values (a path without a
-constant) waits for them where it can. Costs 1 to 2 us for each part that is looked at.
+Start at `choose_steps`: a greedy search from each of the smallest possible first parts; the
+cheapest order wins, and a search that becomes more expensive than the best one so far is given up.
+Always true: every item is in one step; a part that needs known values (a path without a
+constant) waits for them if possible. Costs 1 to 2 us for each part considered.
 """
 
 from __future__ import annotations
@@ -14,22 +14,20 @@ from typing import NamedTuple, TypeAlias
 from triplestore.operators.context import current
 from triplestore.sparql.plan.path_plans import PathPart
 from triplestore.sparql.plan.planned import LEAST, Atom, PlannedPart
+from triplestore.sparql.thresholds import SPARQL
 
 Item: TypeAlias = Atom | PlannedPart | PathPart
 
-LOOK_UP = 4.0
-"""What looking a row up costs, in rows that are read one after the other."""
-
-_STARTS = 4  # maximum number of the smallest parts that are tried as the first
-_CHEAP = 1000.0  # maximum cost below which looking for a better sequence takes longer than it saves
+_STARTS = 4  # maximum number of first parts that are tried
+_CHEAP = 1000.0  # maximum cost of an order for which searching a better one is not worth it
 _ENDLESS = float("inf")
 
 
 class JoinStep(NamedTuple):
-    """The next item to join, and the rows that are expected then.
+    """The next item to join, and the expected rows afterwards.
 
-    How many values variables have is worked out again where it is wanted (`after`): kept for each
-    step it would take the square of their number.
+    The numbers of distinct values of variables are computed when needed (`after`): kept for each
+    step they would take quadratic memory.
     """
 
     number: int
@@ -37,7 +35,7 @@ class JoinStep(NamedTuple):
 
 
 def choose_steps(items: Sequence[Item]) -> list[JoinStep]:
-    """The sequence in which the items should be joined.
+    """The order in which the items should be joined.
 
     >>> choose_steps([])
     []
@@ -61,7 +59,7 @@ def choose_steps(items: Sequence[Item]) -> list[JoinStep]:
 
 
 def steps_as_written(items: Sequence[Item]) -> list[JoinStep]:
-    """The items one after the other, as they are given."""
+    """The items in the given order."""
     if not items:
         return []
     steps = [_JoinSearch(items).first(0)]
@@ -74,19 +72,19 @@ def steps_as_written(items: Sequence[Item]) -> list[JoinStep]:
 
 
 def after(step: JoinStep, known: Mapping[str, float], item: Item) -> dict[str, float]:
-    """How many values variables have after a step, by what was known before it."""
+    """The number of distinct values by variable after a step, from those before it."""
     return _together(step.rows, known, [(name, item.distinct(name)) for name in item.names])
 
 
 def expected(rows: float, known: Mapping[str, float], item: Item) -> tuple[float, dict[str, float]]:
-    """The rows, and different values by variable, when an item is joined with some rows."""
+    """The expected rows and distinct values by variable if an item is joined with some rows."""
     facts = [(name, item.distinct(name)) for name in item.names]
     rows = max(_selected(rows * item.size, known, facts)[0], LEAST)
     return rows, _together(rows, known, facts)
 
 
 class _JoinSearch:
-    """What is known of the items, looked up once."""
+    """The estimates of the items, looked up once, and the search."""
 
     __slots__ = ("_facts", "_names", "_parts", "sizes", "waits")
 
@@ -106,8 +104,8 @@ class _JoinSearch:
         return JoinStep(start, max(self.sizes[start], LEAST))
 
     def greedy(self, start: int, most: float) -> tuple[list[JoinStep], float]:
-        """The steps from a first item, always the cheapest next, and their cost; incomplete if it
-        comes to `most`."""
+        """The steps from a first item, always the cheapest next, and their cost; incomplete if the
+        cost reaches `most`."""
         step = self.first(start)
         known = _together(step.rows, {}, self._facts[start])
         steps, cost = [step], 2 * self.sizes[start]
@@ -128,7 +126,7 @@ class _JoinSearch:
         return steps, cost
 
     def _ready(self, left: list[int], known: Mapping[str, float]) -> Iterable[int]:
-        """Those that can be next: linked with what there is, if there are any."""
+        """The items that can be next: those linked with the steps so far, if there are any."""
         names = known.keys()
         linked = [number for number in left if not names.isdisjoint(self._names[number])]
         if linked:
@@ -136,21 +134,21 @@ class _JoinSearch:
         return [number for number in left if not self.waits[number]] or left
 
     def _cost(self, number: int, before: float, known: Mapping[str, float]) -> tuple[float, float]:
-        """What joining an item with some rows costs, and the rows that are expected."""
+        """The cost of joining an item with some rows, and the expected rows."""
         size = self.sizes[number]
         rows, linked = _selected(before * size, known, self._facts[number])
         rows = max(rows, LEAST)
         if not linked:
-            return size + rows + rows, rows  # a product is never better than what may come first
+            return size + rows + rows, rows  # a product is never better than a first item
         if self._parts[number]:
             return size + rows, rows
-        return min(size + before, LOOK_UP * before) + rows, rows
+        return min(size + before, SPARQL.lookup_cost * before) + rows, rows
 
 
 def _selected(
     rows: float, known: Mapping[str, float], facts: Iterable[tuple[str, float]]
 ) -> tuple[float, bool]:
-    """How many pairs agree on the variables that both have; whether there are such."""
+    """The number of pairs that agree on the shared variables; whether there are such variables."""
     linked = False
     for name, own in facts:
         there = known.get(name)
@@ -165,7 +163,7 @@ def _selected(
 def _together(
     rows: float, known: Mapping[str, float], facts: Iterable[tuple[str, float]]
 ) -> dict[str, float]:
-    """How many different values variables have in joined rows: as many as on either side."""
+    """The number of distinct values by variable in joined rows: at most that of either side."""
     found = {name: there if there < rows else rows for name, there in known.items()}
     for name, own in facts:
         found[name] = min(own, found.get(name, own), rows)

@@ -1,10 +1,11 @@
-"""Triple patterns, paths, VALUES, and joins and filters of these: what groups are made of.
+"""Plans of triple patterns, paths, VALUES, and joins and filters of these.
 
-Start at `plan_matching`: it takes a group apart into items that are joined and filters; `groups`
-puts them together.
+Start at `plan_matching`: it splits a group into items to join and filters; `groups` joins them.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
@@ -34,7 +35,7 @@ from triplestore.sparql.plan.planned import (
 from triplestore.sparql.plan.planner import Planner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 
-_MANY = 1000  # names that are wanted of a part, beyond which they are charged
+_MANY = 1000  # maximum number of wanted names of a part that are not charged
 _NAME_BYTES = 20
 
 
@@ -56,7 +57,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
         names = inside
         if inside is not None:
             names = inside.union(*(seen.in_scope(p) for p in parts if p is not part))
-            if len(names) > _MANY:  # kept with the part, should it be planned again
+            if len(names) > _MANY:  # kept with the part, which may be planned again
                 current().charge(_NAME_BYTES * len(names))
         found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again)
         if found is None:
@@ -75,9 +76,9 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
 
 
 def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[Item] | None:
-    """What a part of a group is joined as; None if it has no solutions.
+    """The items of a part of a group; None if the part has no solutions.
 
-    again  True if it may be worth planning it for some values
+    again  True if it may be worth planning it again for some values
     """
     if isinstance(part, sparql.Bgp):
         found = atoms_of(planner, part, wanted.graph)
@@ -104,7 +105,7 @@ def _seed_items(seed: Values, certain: Names) -> list[Item]:
 
 
 def atoms_of(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Atom] | None:
-    """Triple patterns as patterns of relations; None if nothing can match one of them."""
+    """Triple patterns as patterns of relations; None if one of them cannot match."""
     found: list[Atom] = []
     for pattern in node.patterns:
         planner.check()
@@ -119,7 +120,7 @@ def atoms_of(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Atom] | N
 
 
 def expected_rows(planner: Planner, node: Node, graph: Where) -> float | None:
-    """About how many solutions a pattern has, if that can be said without planning it."""
+    """The approximate number of solutions, if it can be estimated without planning."""
     match node:
         case sparql.Bgp():
             items = atoms_of(planner, node, graph)
@@ -137,7 +138,7 @@ def expected_rows(planner: Planner, node: Node, graph: Where) -> float | None:
 
 
 def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | None:
-    """A triple pattern as a pattern of a relation; None if nothing can match."""
+    """A triple pattern as a pattern of a relation; None if it cannot match."""
     terms: list[str | int] = []
     for term in pattern:
         if isinstance(term, Variable):
@@ -148,7 +149,7 @@ def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | 
                 return None
             terms.append(term_id)
     subject, predicate, object_ = terms
-    label = show_path(pattern.predicate)
+    label = partial(show_path, pattern.predicate)
     dataset = planner.dataset
     where = dataset.where
     if isinstance(graph, str):
@@ -164,7 +165,7 @@ def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | 
 
 
 def _closed_path(planner: Planner, node: sparql.Path, graph: Where) -> Atom | None:
-    """`:p+` as a triple pattern, where the facts of `:p` are closed already."""
+    """`:p+` as a triple pattern, if the facts of `:p` are transitively closed already."""
     path = node.path
     if not isinstance(path, sparql.OneOrMore) or not isinstance(path.path, Constant):
         return None

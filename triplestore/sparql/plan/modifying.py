@@ -16,7 +16,7 @@ from triplestore.sparql.evaluate.pieces import column_of
 from triplestore.sparql.plan.planned import Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
 
-_REPEATABLE = ("min", "max", "sample")  # a row that comes twice changes nothing
+_REPEATABLE = ("min", "max", "sample")  # duplicates do not change their results
 
 
 def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Planned:
@@ -31,7 +31,7 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
     multiple = [a.aggregate for a in node.aggregates if not a.aggregate.distinct]
     repeats = any(a.function not in _REPEATABLE for a in multiple)
     whole = any(a.argument is None for _, a in node.aggregates if a.distinct)
-    if whole:  # COUNT(DISTINCT *): of what a solution shows
+    if whole:  # COUNT(DISTINCT *) counts the visible variables
         inside |= {n for n in planner.seen.in_scope(node.pattern) if not is_hidden(Variable(n))}
     asked = frozenset(inside)
     made = planner.plan(node.pattern, Wanted(graph, asked, repeats))
@@ -63,7 +63,7 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
 def plan_ordering(
     planner: Planner, node: sparql.OrderBy, wanted: Wanted, limit: int | None = None
 ) -> Planned:
-    """The plan of ORDER BY, of which maybe only the first rows are asked for."""
+    """The plan of ORDER BY, perhaps of the first rows only."""
     inside = wanted
     if wanted.names is not None:
         asked = (names_in(key.expression, planner.seen) for key in node.keys)
@@ -107,7 +107,7 @@ def plan_projection(
 
 
 def plan_distinct(planner: Planner, node: sparql.Distinct, wanted: Wanted) -> Planned:
-    """The plan of DISTINCT, for which all columns count, whether they are needed or not."""
+    """The plan of DISTINCT, which keeps all columns, even if they are not needed."""
     made = planner.plan(node.pattern, Wanted(wanted.graph, None, False, wanted.seed))
     return trimmed(made.with_operator(Distinct(made.operator)), wanted)
 

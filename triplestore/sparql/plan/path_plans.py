@@ -1,7 +1,7 @@
-"""Property paths in groups: how they are estimated, and how they are joined.
+"""Property paths in groups: estimates and joins.
 
 Start at `PathPart` and `make_step`. Sequences, alternatives and inverses outside of closures are
-joins and unions by the time a path gets here (see `rewrites.expand_paths`).
+joins and unions already (see `rewrites.expand_paths`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from triplestore.operators.frame import Array, Frame
 from triplestore.operators.joins.merge_join import join
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import Operator, Text
-from triplestore.operators.row_operators import Filter, Project
+from triplestore.operators.row_operators import FilterRows, Project
 from triplestore.sparql.algebra.nodes import (
     Alternative,
     Inverse,
@@ -44,7 +44,7 @@ from triplestore.sparql.evaluate.steps import (
 from triplestore.sparql.plan.planned import LEAST, Names, Planned
 from triplestore.sparql.plan.planner import Planner
 
-_EVERY = 1024  # names between two looks at the limits
+_EVERY = 1024  # names between two checks of the limits
 
 
 @dataclass(slots=True)
@@ -64,17 +64,17 @@ class PathPart:
 
     @property
     def has_constant(self) -> bool:
-        """True if an end is known without any join."""
+        """True if an end is a constant."""
         return isinstance(self.subject, int) or isinstance(self.object, int)
 
     @property
     def size(self) -> float:
-        """The pairs that are expected."""
+        """The expected number of pairs."""
         size = max(self.step.size, 1.0)
         return math.sqrt(size) if self.has_constant else size
 
     def distinct(self, name: str) -> float:
-        """About how many different values an end has."""
+        """The approximate number of distinct values of an end."""
         return float(max(1.0, self.size**0.75))
 
     def joined(self, planner: Planner, made: Planned, keep: Names) -> Planned:
@@ -83,7 +83,7 @@ class PathPart:
         doubtful = self.names & made.maybe
         renamed: dict[str, str] = {}
         if doubtful:
-            # An end that may be unbound is looked for anew, and compared with what is there.
+            # An end that may be unbound becomes a new column, which is compared with the old one.
             renamed = {name: planner.new_name(name) for name in doubtful}
         subject, object_ = (renamed.get(str(end), end) for end in (self.subject, self.object))
         known = [isinstance(end, int) or end in child.names for end in (subject, object_)]
@@ -102,7 +102,7 @@ class PathPart:
         return Planned(operator, made.maybe - names, {**made.distinct})
 
     def _each(self, both: bool) -> float:
-        """How many pairs are expected for one value of an end."""
+        """The expected number of pairs for one value of an end."""
         return 0.5 if both else math.sqrt(math.sqrt(max(self.size, 1.0)))
 
 
@@ -111,7 +111,7 @@ def _is_unit(operator: Operator) -> bool:
 
 
 def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...]) -> Operator:
-    """The rows whose old and new columns are compatible, with the new ones in their place."""
+    """The rows whose old and new columns are compatible, with the new columns."""
 
     def compatible(frame: Frame) -> Array:
         mask = np.ones(frame.rows, np.bool_)
@@ -119,7 +119,7 @@ def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...])
             mask &= (frame[old] == 0) | (frame[old] == frame[new])
         return mask
 
-    filtered = Filter(operator, compatible, text="compatible ends")
+    filtered = FilterRows(operator, compatible, text="compatible ends")
     temporary = set(renamed.values())
     columns = {name: renamed.get(name, name) for name in names}
     columns |= {n: n for n in operator.names if n not in names and n not in temporary}
@@ -129,7 +129,7 @@ def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...])
 def is_closed(
     path: PathExpression, dataset: Dataset, graph: int | None, look_up: Callable[[Constant], int]
 ) -> bool:
-    """True if a path is a property, or the inverse of one, that is transitive by its rules."""
+    """True if a path is a transitive property, or the inverse of one."""
     while isinstance(path, Inverse):
         path = path.path
     return isinstance(path, Constant) and dataset.is_transitive(look_up(path), graph)
@@ -167,7 +167,7 @@ def make_step(
             case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
                 nodes = Nodes(dataset.facts(graph), dataset.where)
                 least = int(isinstance(inner, OneOrMore))
-                # The closure of what is closed is itself.
+                # A closed relation is its own closure.
                 closed = is_closed(other, dataset, graph, look_up)
                 if closed and least == 1:
                     return make(other)

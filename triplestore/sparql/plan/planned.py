@@ -1,6 +1,6 @@
-"""What planning works with: what is wanted of a pattern, its plan, atoms of triple patterns.
+"""The data of planning: what is wanted of a pattern, its plan, atoms of triple patterns.
 
-Start at `Wanted`, `Planned` and `Atom`. What is always true: columns of a plan are ids, named as
+Start at `Wanted`, `Planned` and `Atom`. Always true: columns of a plan are ids, named as
 the variables; those not in `maybe` are bound in every row; estimates are never 0.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Pattern, Scan, Values
-from triplestore.operators.operator import Operator
+from triplestore.operators.operator import Operator, Text
 from triplestore.operators.row_operators import Project
 from triplestore.relations.views.plain import PlainRelation
 
@@ -23,7 +23,7 @@ NONE: Names = frozenset()
 LEAST = 0.01
 
 Where: TypeAlias = int | str | None
-"""The active graph: None for the default one, an id, or the column of the graph's name."""
+"""The active graph: None for the default one, an id, or the column that has the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Wanted:
 
     graph  the active graph
     names  the variables; None for all
-    bag    False if it does not matter how often a solution comes
-    seed   values of some certain variables, which the solutions may be restricted to
+    bag    False if duplicate solutions do not matter
+    seed   values of some certain variables; solutions with other values may be left out
     """
 
     graph: Where = None
@@ -42,16 +42,16 @@ class Wanted:
     seed: Values | None = None
 
     def with_names(self, names: Names | None) -> Wanted:
-        """The same of other variables."""
+        """The same for other variables."""
         return Wanted(self.graph, names, self.bag, self.seed)
 
     def with_seed(self, seed: Values | None) -> Wanted:
-        """The same for other values."""
+        """The same with another seed."""
         return Wanted(self.graph, self.names, self.bag, seed)
 
     @property
     def graph_column(self) -> tuple[str, ...]:
-        """The column of the active graph, which every plan keeps, if there is one."""
+        """The column of the active graph, if there is one; every plan keeps it."""
         return (self.graph,) if isinstance(self.graph, str) else ()
 
 
@@ -64,7 +64,7 @@ class Planned:
     """A plan of a pattern.
 
     maybe     columns that may be unbound
-    distinct  about how many different values columns have; those left out: as many as rows
+    distinct  approximate number of distinct values by column; by default that of rows
     """
 
     operator: Operator
@@ -78,16 +78,16 @@ class Planned:
 
     @property
     def rows(self) -> float:
-        """The rows that are expected."""
+        """The expected number of rows."""
         return max(self.operator.estimate, LEAST)
 
     @property
     def certain(self) -> Names:
-        """The columns that are bound in every row."""
+        """The columns that every row binds."""
         return frozenset(self.operator.names) - self.maybe
 
     def with_operator(self, operator: Operator) -> Planned:
-        """The same of another operator with some of the columns."""
+        """The same with another operator, which has some of the columns."""
         return Planned(operator, self.maybe.intersection(operator.names), self.distinct)
 
 
@@ -97,12 +97,12 @@ def unit() -> Planned:
 
 
 def nothing(names: tuple[str, ...]) -> Planned:
-    """No rows of these columns."""
+    """A plan without rows, with these columns."""
     return Planned(Values(empty_frame(names, (ID,) * len(names), (), True)))
 
 
 def trimmed(made: Planned, wanted: Wanted) -> Planned:
-    """A plan without the columns that are not wanted; those of the planner's own stay."""
+    """A plan without unwanted columns; the planner's own columns stay."""
     needed = wanted.names
     if needed is None or needed.issuperset(made.names):
         return made
@@ -116,22 +116,22 @@ def trimmed(made: Planned, wanted: Wanted) -> Planned:
 class Atom:
     """A triple pattern as a pattern of a relation: names of variables and ids.
 
-    size       rows with these ids: exact for relations of triples
+    size       number of rows with these ids: exact for relations of triples
     names      the variables
-    constants  how many ids there are
+    constants  the number of ids
     """
 
     relation: Any
     pattern: tuple[str | int, ...]
     where: int
-    label: str
+    label: Text
     size: float
     names: Names
     constants: int
     _distinct: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: str) -> Atom:
+    def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: Text) -> Atom:
         """The atom, with its size looked up."""
         size = _size_of(relation, pattern, where)
         given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
@@ -143,7 +143,7 @@ class Atom:
         return _size_of(self.relation, pattern, self.where)
 
     def distinct(self, name: str) -> float:
-        """About how many different values a variable has."""
+        """The approximate number of distinct values of a variable."""
         found = self._distinct.get(name)
         if found is None:
             found = self._distinct[name] = self._count_distinct(name)
@@ -151,12 +151,12 @@ class Atom:
 
     def _count_distinct(self, name: str) -> float:
         if self.constants == len(self.pattern) - 1:
-            return self.size  # what is left is different in each row
+            return self.size  # the other column is distinct in each row
         known = self.relation.distinct_estimate(self.pattern.index(name))
         return float(max(1, min(known, self.size)))
 
     def scan(self, keep: Names, order: int | None = None) -> Scan:
-        """The scan of its rows, with the columns that are kept."""
+        """The scan of its rows, with some columns."""
         if order is None and len(self.pattern) > 2 and len(self.names) == len(self.pattern):
             order = 1  # all predicates: one after the other, not merged by subject
         pattern = self._kept_of(keep)
@@ -174,7 +174,7 @@ class Atom:
         return self._kept_of(keep.union(left))
 
     def _kept_of(self, keep: Names) -> Pattern:
-        """The pattern, with None for variables that are not wanted and stand in it once."""
+        """The pattern, with None for unwanted variables that occur once."""
         if self.names <= keep:
             return self.pattern
         pattern = self.pattern
@@ -184,7 +184,7 @@ class Atom:
         ]
 
     def place_of(self, name: str) -> int:
-        """In which column of the relation a variable stands first."""
+        """The first column of the relation that has a variable."""
         return self.pattern.index(name)
 
 
@@ -201,7 +201,7 @@ def _size_of(relation: Any, pattern: tuple[str | int, ...], where: int) -> float
 
 
 def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) -> float:
-    """How many rows have these ids, or a few more where a relation lies in several runs."""
+    """The number of rows with these ids, or a few more if a relation has several runs."""
     if type(relation) is PlainRelation and len(given) == 1:
         (place,) = given
         first, size = pattern[place], 0
@@ -216,9 +216,9 @@ def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) 
 
 @dataclass(slots=True)
 class PlannedPart:
-    """A part of a group that is a plan of its own.
+    """A part of a group with a separate plan.
 
-    again  plans it anew with a seed for some of its certain columns; None if that cannot be cheaper
+    again  plans it again with a seed for some of its certain columns; None if that is never cheaper
     """
 
     planned: Planned
@@ -231,9 +231,9 @@ class PlannedPart:
 
     @property
     def size(self) -> float:
-        """The rows that are expected."""
+        """The expected number of rows."""
         return self.planned.rows
 
     def distinct(self, name: str) -> float:
-        """About how many different values a variable has."""
+        """The approximate number of distinct values of a variable."""
         return min(self.size, self.planned.distinct.get(name, self.size))

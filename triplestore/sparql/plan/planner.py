@@ -1,7 +1,7 @@
-"""What all of planning shares: options, limits, names of columns, ids of constants.
+"""The shared state of planning: options, limits, names of columns, ids of constants.
 
-Start at `Planner`, which the functions of the other modules get as their first argument. What it
-leaves open (how each kind of node is planned) is said by `query_planner`, which imports them all.
+Start at `Planner`, the first argument of the functions of the other modules. Its abstract methods
+(how each kind of node is planned) are in `query_planner`, which imports these modules.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """Which improvements planning makes; each can be switched off, for tests and measurements.
+    """The optimizations of planning; each can be switched off for tests and measurements.
 
-    order      choose the sequence of joins (else that of the text)
-    prune      drop columns that nothing needs
-    seeds      plan parts for the values that are there
-    semijoin   join only for existence where repetitions do not matter
+    order      choose the order of joins (otherwise that of the text)
+    prune      drop columns that are no longer needed
+    seeds      plan parts for the values of the rows so far
+    semijoin   use semi-joins if duplicates do not matter
     rewrites   the passes of `rewrites`
-    cyclic     join all patterns of a new variable at once where they close a cycle
-    seed_from  seeds only where that many times more rows would come without
-    cyclic_from, cyclic_rows  all at once only where two at a time would make that many times more
-                              rows on the way, and from that many rows on
+    cyclic     join all patterns of a new variable at once if they close a cycle
+    seed_from  minimum factor by which a seed reduces the rows of a part
+    cyclic_from, cyclic_rows  minimum factor by which joining all patterns at once reduces the
+                              intermediate rows, and minimum number of rows for it
     """
 
     order: bool = True
@@ -59,11 +59,11 @@ ALL_OFF = PlanOptions(False, False, False, False, False, False)
 class Planner(ABC):
     """Plans the patterns of one query.
 
-    atoms  those made already, by pattern (which is kept, so that its address stays its own) and
-           active graph: what is planned for some values was planned without them before
-    repeatable  False if a plan that was made would not give the same another time
-    slots  where constants are that can be exchanged
-    size   how many tokens the text of the query has
+    atoms  the atoms made so far, by pattern and active graph, because parts may be planned again
+           with a seed; patterns are kept so that their addresses stay unique
+    repeatable  False if a plan would not return the same rows another time
+    slots  where exchangeable constants are
+    size   the number of tokens of the query's text
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: PlanOptions | None = None) -> None:
@@ -79,15 +79,15 @@ class Planner(ABC):
         self.solutions = count()  # their numbers, for labels of new blank nodes
         self._numbers = count()
         self.size = 0
-        self._asking = 0  # EXISTS that are evaluated now, each in the one before
+        self._asking = 0  # the current depth of nested EXISTS
 
     @abstractmethod
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
-        """The plan of a pattern, of which something is wanted."""
+        """The plan of a pattern."""
 
     @abstractmethod
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
-        """What evaluates an expression on frames."""
+        """The evaluator of an expression on frames."""
 
     @abstractmethod
     def filtered(self, made: Planned, condition: Expression, graph: Where = None) -> Planned:
@@ -95,7 +95,7 @@ class Planner(ABC):
 
     @abstractmethod
     def asks_one_by_one(self, condition: Expression, names: Names) -> bool:
-        """True for an EXISTS into which the values of each row with these names are put."""
+        """True for an EXISTS that is tested row by row for rows with these names."""
 
     def check(self) -> None:
         """Raise if the query is out of time, or was cancelled."""
@@ -103,12 +103,11 @@ class Planner(ABC):
             self.context.check()
 
     def plan_large(self, node: Node, wanted: Wanted) -> Planned:
-        """The plan of a whole query: of a large one it is made on a stack of its own."""
+        """The plan of a whole query; large queries are planned on a separate stack."""
         return self._large(self.size, self.plan, node, wanted)
 
     def ask(self, function: Callable[[_Given], _Made], given: _Given) -> _Made:
-        """What a function gives that evaluates an EXISTS: of those in one another a few on one
-        stack."""
+        """The result of a function that evaluates an EXISTS; deeply nested ones get a new stack."""
         self._asking += 1
         try:
             return self._large(self.size if self._asking % 4 == 1 else 0, function, given)
@@ -120,26 +119,26 @@ class Planner(ABC):
             return when_large(size, function, *given)
         except KeyboardInterrupt:
             if self.context is not None:
-                self.context.deadline = 0.0  # long ago: what goes on elsewhere stops soon
+                self.context.deadline = 0.0  # in the past: work in other threads stops soon
             raise
 
     def new_name(self, about: str) -> str:
-        """A name for a column that no variable has."""
+        """A name for a column that differs from all variables."""
         return f" {about} {next(self._numbers)}"
 
     def look_up(self, constant: Constant) -> int:
-        """The id of a constant, also of one that the store does not have."""
+        """The id of a constant, even if the store does not have it."""
         assert constant.key not in self.slots.numbers, "it may be exchanged: see `slot`"
         return self.scope.terms.encode_key(constant.key)
 
     def slot(self, constant: Constant) -> int:
-        """The same, for a place that `Slots` knows."""
+        """The same, for a place that `Slots` notes."""
         return self.slots.slot(constant.key, self.scope.terms.encode_key(constant.key))
 
     def show(self, expression: Expression) -> Callable[[], str]:
-        """The text of an expression, made when it is asked for."""
+        """A function that returns the text of an expression."""
         return lambda: show_expression(self.slots.now(expression))
 
     def has_exists(self, expression: Expression) -> bool:
-        """True if there is an EXISTS somewhere in an expression."""
+        """True if an expression contains an EXISTS."""
         return any(True for _ in exists_in(expression))

@@ -1,11 +1,10 @@
 """From algebra to operators, on one snapshot of a store.
 
 Start at `QueryPlanner.plan`. Each kind of node has a function: triple patterns, paths, joins and
-filters in `matching` (and from there `groups`), what combines patterns in `combining`,
-solution modifiers in `modifying`, GRAPH in `graphs`; EXISTS is in `exists`. What is always
-true: the plan of a node has a column for each variable that the node may bind and that is needed,
-and nothing else that can be seen; a seed only leaves out solutions that the one who gave it would
-leave out.
+filters in `matching` (and from there `groups`), UNION, OPTIONAL, MINUS and BIND in `combining`,
+solution modifiers in `modifying`, GRAPH in `graphs`; EXISTS is in `exists`. Always true:
+the plan of a node has a column for each needed variable that the node may bind, and otherwise only
+hidden columns; a seed only excludes solutions that its join would exclude anyway.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from triplestore.errors import UsageError
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.tree import Exists, Expression
 from triplestore.operators.frame import Frame
-from triplestore.operators.row_operators import Filter
+from triplestore.operators.row_operators import FilterRows
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.evaluate.pieces import condition_of
@@ -49,12 +48,12 @@ class QueryPlanner(Planner):
     """Plans the patterns of one query."""
 
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
-        """The plan of a pattern, of which something is wanted."""
+        """The plan of a pattern."""
         self.check()
         return _PLANS[type(node)](self, node, wanted)
 
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
-        """What evaluates an expression on frames."""
+        """The evaluator of an expression on frames."""
         self.check()
         if not self.has_exists(expression):
             made = Evaluator(expression, self.scope)
@@ -76,7 +75,7 @@ class QueryPlanner(Planner):
         return Evaluator(expression, Scope(self.scope.terms, self.scope.around, exists))
 
     def asks_one_by_one(self, condition: Expression, names: Names) -> bool:
-        """True for an EXISTS into which the values of each row with these names are put."""
+        """True for an EXISTS that is tested row by row for rows with these names."""
         exists = exists_of(condition)
         return exists is not None and is_one_by_one(self, exists, names)
 
@@ -87,15 +86,15 @@ class QueryPlanner(Planner):
         if exists is not None:
             return plan_exists(self, made, exists, exists is not condition, graph)
         holds = condition_of(self.evaluator(condition, graph), self.check)
-        return made.with_operator(Filter(made.operator, holds, text=self.show(condition)))
+        return made.with_operator(FilterRows(made.operator, holds, text=self.show(condition)))
 
 
 def _plan_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Planned:
-    """SERVICE is refused, and SERVICE SILENT has one solution, which binds nothing."""
+    """SERVICE is refused; SERVICE SILENT has one solution without bindings."""
     if not node.silent:
         raise UsageError(
-            f"SERVICE {node.name} is not asked: queries stay in this store; load what is needed of "
-            "the other endpoint first, or write SERVICE SILENT to go on without it"
+            f"SERVICE {node.name} is not supported: queries only read this store; load the data of "
+            "the other endpoint first, or write SERVICE SILENT to continue without it"
         )
     names = planner.seen.in_scope(node)
     return unbound(unit(), names if wanted.names is None else names & wanted.names)

@@ -1,8 +1,8 @@
 """Solutions as columns of Arrow, decoded in bulk.
 
-Start at `arrow_table`. A column whose terms are all IRIs or all plain strings is one copy of their
-bytes; one whose literals have all one numeric or temporal datatype gets a type of Arrow; any other
-is made term by term, each different term once. What is always true: an unbound value is null.
+Start at `arrow_table`. A column of IRIs only or plain strings only is one copy of their bytes; a
+column of literals with one numeric or temporal datatype gets a type of Arrow; any other is made
+term by term, each distinct term once. Always true: an unbound value is null.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from triplestore.expressions.library.strings import lexical_form
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.sparql.results.decode import terms_of
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI, STRING, TYPED, to_ntriples
 from triplestore.terms.values.value_keys import DATATYPES, EXACT, Class
@@ -27,8 +28,7 @@ from triplestore.terms.vocabulary import XSD
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import U32
 
-_FEW = 100
-_PLAIN = (IRI, STRING)  # terms that are their texts
+_PLAIN = (IRI, STRING)  # terms that consist of their text
 _LARGEST = float(1 << 53)
 _INTEGER_NAMES = (
     "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger "
@@ -60,7 +60,7 @@ def _exact(ids: U32, terms: QueryTerms) -> Any:
 
 
 def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
-    """A column of texts, each different one made once."""
+    """A column of texts, each distinct one made once."""
     import pyarrow as pa
 
     distinct, places = distinct_ids(ids)
@@ -69,7 +69,7 @@ def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
 
 
 def _typed(ids: U32, terms: QueryTerms) -> Any:
-    if len(ids) <= _FEW:
+    if len(ids) <= SPARQL.terms_one_by_one:
         return _few(ids, terms)
     texts, last = None, int(ids.max())
     if last >= FIRST_QUERY_ID:
@@ -91,7 +91,7 @@ def _typed(ids: U32, terms: QueryTerms) -> Any:
 
 
 def _few(ids: U32, terms: QueryTerms) -> Any:
-    """A column of few rows, term by term: what is done for many at once costs more."""
+    """A column of few rows, term by term, which is cheaper than in bulk."""
     import pyarrow as pa
 
     made = terms_of(ids, terms)
@@ -106,7 +106,7 @@ def _few(ids: U32, terms: QueryTerms) -> Any:
 
 
 def _few_values(made: Sequence[Any], ids: U32, terms: QueryTerms) -> Any:
-    """`_values` of few literals: most say by their datatype that they stay texts."""
+    """`_values` of few literals, most of which have a datatype that stays text."""
     import pyarrow as pa
 
     datatypes = {term.datatype.value for term in made if term is not None}
@@ -135,7 +135,7 @@ def _lexical(key: bytes) -> str:
 
 
 def _texts(buf: Any, offsets: Any, missing: Any) -> Any:
-    """The bytes of terms as they are."""
+    """A column of the terms' bytes."""
     import pyarrow as pa
 
     bits = None
@@ -146,7 +146,7 @@ def _texts(buf: Any, offsets: Any, missing: Any) -> Any:
 
 
 def _values(ids: U32, missing: Any, terms: QueryTerms) -> Any:
-    """A column of numbers, truth values or times, if all terms have one such datatype."""
+    """A column of numbers, booleans or times, if all terms have one such datatype."""
     import pyarrow as pa
 
     values = terms.values(ids)

@@ -1,9 +1,9 @@
 """Ids to terms of pyoxigraph, many at a time.
 
-Start at `terms_of`. Each different id is decoded once; texts of one kind are cut from one string
-and go through pyoxigraph's constructor in one `map`. What is always true: the terms are those that
-`QueryTerms.term` gives. Costs 0.5 us for each different IRI, of which pyoxigraph's check of the IRI
-takes 0.3.
+Start at `terms_of`. Each distinct id is decoded once; texts of one kind are cut from one string and
+go through pyoxigraph's constructor in one `map`. Always true: the terms are those of
+`QueryTerms.term`. Costs 0.5 us for each distinct IRI, 0.3 us of it in pyoxigraph's check of the
+IRI.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ import pyoxigraph as ox
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.operators.frame import Array
 from triplestore.operators.row_keys import distinct_ids
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI, STRING, term_of
 
-_FEW = 100  # not seen lately: 1.5 us each one by one, or in bulk 100 us and 0.5 each
-_SOME = 2000  # perhaps seen lately (0.1 us each), and kept if not
-_SHORT = 256  # bytes of a term that is kept, on average
+_SHORT = 256  # maximum average number of bytes of terms that are cached
 _PLAIN: dict[int, Callable[[str], Any]] = {
     IRI: ox.NamedNode,
     BLANK: ox.BlankNode,
@@ -42,7 +41,7 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
     >>> made[49].value, made[250]
     ('49', None)
     """
-    if len(ids) <= _SOME:
+    if len(ids) <= SPARQL.cached_terms:
         return _some_terms(ids, terms)
     if (ids[1:] > ids[:-1]).all():
         return _distinct_terms(ids, terms)
@@ -57,14 +56,14 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
 
 
 def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
-    """Terms that may have been seen lately: those that were not are made, and kept."""
+    """Terms from the cache of recent terms; missing ones are made, and cached."""
     listed = ids.tolist()
     found = list(map(terms.dictionary.seen.get, listed))
     if None not in found:
         return found
     live = terms.dictionary.first_live
     missing = [i for i, term in zip(listed, found, strict=True) if term is None and i < live]
-    if len(missing) <= _FEW:
+    if len(missing) <= SPARQL.terms_one_by_one:
         one = terms.term
         return [
             term or (one(term_id) if term_id else None)
@@ -80,8 +79,8 @@ def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
 
 
 def _distinct_terms(ids: U32, terms: QueryTerms) -> list[Any]:
-    # Terms are in no cycles, but making many sets off the collector, time and again, to look at
-    # all objects of the process: half of the time, where there are many.
+    # Terms are never in cycles, but making many triggers the garbage collector again and again,
+    # which visits all objects of the process: half of the time, if there are many.
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -101,8 +100,8 @@ def _made(ids: U32, terms: QueryTerms) -> list[Any]:
 def _stored_terms(ids: U32, terms: QueryTerms) -> list[Any]:
     buf, offsets, kinds = terms.dictionary.text(ids)
     made = _of_texts(buf, offsets, kinds)
-    if len(ids) <= _SOME and len(buf) <= _SHORT * len(ids):
-        first = 0 if len(ids) == 0 or ids[0] else 1  # 0 has no term
+    if len(ids) <= SPARQL.cached_terms and len(buf) <= _SHORT * len(ids):
+        first = 0 if len(ids) == 0 or ids[0] else 1  # 0 is unbound
         terms.dictionary.keep(ids[first:], made[first:])
     return made
 
@@ -118,7 +117,7 @@ def _of_texts(buf: Array, offsets: Array, kinds: Array) -> list[Any]:
     if make is not None and (kinds == first).all():
         try:
             return list(map(make, texts))
-        except ValueError:  # what a lenient parser let in
+        except ValueError:  # invalid terms from a lenient parser
             return [term_of(bytes((first,)) + one.encode()) for one in texts]
     return [
         term_of(bytes((kind,)) + one.encode()) if kind else None

@@ -1,6 +1,6 @@
 """The CSV and TSV formats of results: https://www.w3.org/TR/sparql11-results-csv-tsv/
 
-CSV has the texts of terms, and does not say what they are; TSV has terms as Turtle writes them.
+CSV has the texts of terms without their kinds; TSV has terms as in Turtle.
 
 >>> csv_cell("x")(b"\\x03a, b"), tsv_cell("x")(b"\\x03a, b")
 ('"a, b"', '"a, b"')
@@ -26,7 +26,7 @@ _NUMBERS = {
 
 
 def boolean(value: bool) -> str:
-    """The result of an ASK, for which neither format has a form: one word."""
+    """The result of an ASK: one word, because neither format defines it."""
     return "true" if value else "false"
 
 
@@ -36,7 +36,7 @@ def csv_head(variables: Sequence[str]) -> str:
 
 
 def csv_cell(variable: str) -> Callable[[bytes], str]:
-    """What writes the terms of a column in CSV."""
+    """A function that writes the terms of a column in CSV."""
     return _csv
 
 
@@ -58,7 +58,7 @@ def _csv(key: bytes) -> str:
 
 
 def csv_around(variable: str) -> dict[int, tuple[str, str]]:
-    """What is before and behind a text without special characters in CSV."""
+    """The text before and after a term without special characters in CSV, by kind."""
     return {IRI: ("", ""), BLANK: ("_:", ""), STRING: ("", "")}
 
 
@@ -68,12 +68,12 @@ def tsv_head(variables: Sequence[str]) -> str:
 
 
 def tsv_cell(variable: str) -> Callable[[bytes], str]:
-    """What writes the terms of a column in TSV."""
+    """A function that writes the terms of a column in TSV."""
     return _tsv
 
 
 def tsv_around(variable: str) -> dict[int, tuple[str, str]]:
-    """What is before and behind a text without special characters in TSV."""
+    """The text before and after a term without special characters in TSV, by kind."""
     return {IRI: ("<", ">"), BLANK: ("_:", ""), STRING: ('"', '"')}
 
 
@@ -83,4 +83,4 @@ def _tsv(key: bytes) -> str:
         number = _NUMBERS.get(datatype)
         if number is not None and number.fullmatch(lexical):
             return lexical
-    return to_ntriples(key).decode()  # in which a tab is an escape
+    return to_ntriples(key).decode()  # which escapes tabs

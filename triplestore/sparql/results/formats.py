@@ -1,4 +1,4 @@
-"""Which format of results is meant: start at `results_format`."""
+"""Names of formats of results. Start at `results_format`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FormatLike: TypeAlias = ox.QueryResultsFormat | str
 """A format of pyoxigraph, or its name, file ending or media type."""
 
 Output: TypeAlias = str | PathLike[str] | IO[bytes]
-"""A path, or something binary that can be written to."""
+"""A path, or a binary file object open for writing."""
 
 
 def results_format(given: FormatLike | None, output: Output | None = None) -> ox.QueryResultsFormat:
-    """The format that is named, else the one of a path's ending.
+    """The format with this name, by default the one of a path's ending.
 
     >>> results_format("json"), results_format(None, "a/b.csv")
     (<QueryResultsFormat SPARQL Results in JSON>, <QueryResultsFormat SPARQL Results in CSV>)
@@ -31,8 +31,8 @@ def results_format(given: FormatLike | None, output: Output | None = None) -> ox
     text = (name or "").lower().removeprefix(".")
     found = _NAMES.get(text) or ox.QueryResultsFormat.from_media_type(text)
     if found is None:
-        said = "no format is given" if given is None else f"{given!r} is no format of results"
-        raise UsageError(f"{said}; there are {', '.join(_LISTED)}, as names, endings, media types")
+        said = "no format given" if given is None else f"{given!r} is not a format of results"
+        raise UsageError(f"{said}; use {', '.join(_LISTED)}, a file ending or a media type")
     return found
 
 

@@ -21,7 +21,7 @@ END = "\n]}}\n"
 
 
 def head(variables: Sequence[str]) -> str:
-    """What is before the solutions."""
+    """The text before the solutions."""
     names = ",".join(map(quoted, variables))
     return f'{{"head":{{"vars":[{names}]}},"results":{{"bindings":[\n'
 
@@ -32,13 +32,13 @@ def boolean(value: bool) -> str:
 
 
 def cell(variable: str) -> Callable[[bytes], str]:
-    """What writes the terms of a column."""
+    """A function that writes the terms of a column."""
     start = quoted(variable) + ":"
     return lambda key: start + _term(key)
 
 
 def around(variable: str) -> dict[int, tuple[str, str]]:
-    """What is before and behind a text without special characters."""
+    """The text before and after a term without special characters, by kind."""
     start = quoted(variable) + ':{"type":"'
     names = {IRI: "uri", BLANK: "bnode", STRING: "literal"}
     return {kind: (f'{start}{name}","value":"', '"}') for kind, name in names.items()}

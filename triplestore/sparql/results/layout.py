@@ -1,8 +1,7 @@
-"""What a format of results looks like, as data: start at `Layout` and `LAYOUTS`.
+"""The formats of results as data. Start at `Layout` and `LAYOUTS`.
 
-A result is a head, rows of cells, and an end. What is always true: a cell is a text that depends on
-its column and its term only, so that it is made once for each different term; rows are made of
-cells by joining texts.
+A result is a head, rows of cells, and an end. Always true: the text of a cell depends on
+its column and its term only, so it is made once for each distinct term; rows are joined cells.
 """
 
 from __future__ import annotations
@@ -17,26 +16,25 @@ import pyoxigraph as ox
 from triplestore.sparql.results import delimited, json, xml
 
 Cell: TypeAlias = Callable[[bytes], str]
-"""The text of a term, which is given as its key."""
+"""Returns the text of a term, which is given as its key."""
 
 Around: TypeAlias = Mapping[int, tuple[str, str]]
-"""Kind of term -> what its cell has before and behind the term's text."""
+"""Kind of term -> the text of its cell before and after the term's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a format is written.
+    """A format.
 
-    head, end    what is before and behind the rows; the head is made from the names of variables
-    cell         makes, for the name of a variable, what writes its cells
-    first, last  what a row begins and ends with
-    between      what stands between two cells
-    rows         what stands between two rows
-    gaps         True if an unbound value is an empty cell, False if it is none
+    head, end    the text before and after the rows; the head is made from the names of variables
+    cell         returns, for the name of a variable, the function that writes its cells
+    first, last  the text at the beginning and the end of a row
+    between      the text between two cells
+    rows         the text between two rows
+    gaps         True if an unbound value is an empty cell, False if it has no cell
     boolean      the whole result of an ASK
-    around       makes, for the name of a variable, what a cell has before and behind the text of a
-                 term, for kinds of terms that are written as they are unless `special` finds
-                 something in the text
+    around       returns, for the name of a variable, the text of a cell before and after the term's
+                 text, for kinds of terms that are written unchanged unless `special` matches
     """
 
     head: Callable[[Sequence[str]], str]
@@ -95,4 +93,4 @@ LAYOUTS: dict[ox.QueryResultsFormat, Layout] = {
         between="\t",
     ),
 }
-"""The formats by their names in pyoxigraph, which know their media types and file endings."""
+"""The formats by their constants of pyoxigraph, which have media types and file endings."""

@@ -1,8 +1,8 @@
 """Results read from any of the formats.
 
-Start at `read_results`. XML, JSON and TSV are read by pyoxigraph, behind a guard of the text; CSV,
-which does not say what its texts are, gives plain literals. What is always true: a document that is
-malformed, or goes over a limit, raises `ParseError`.
+Start at `read_results`. XML, JSON and TSV are read by pyoxigraph, after checks of the text; CSV,
+which does not record kinds of terms, is read as plain literals. Always true: a document
+that is malformed or exceeds a limit raises `ParseError`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,14 @@ import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError
 from triplestore.operators.context import current
-from triplestore.terms.guards.document_limits import USUAL
-from triplestore.terms.guards.nesting import MOST_NESTED, TOO_DEEP, check_depth
+from triplestore.sparql.thresholds import SPARQL
+from triplestore.terms.guards.document_limits import MOST_NESTED, TOO_DEEP, USUAL, check_depth
 from triplestore.terms.guards.parser_guard import Feed, Guard, Json, TripleTerms, Xml
 
 MOST_VARIABLES = 10_000
-"""Variables of a document: a parser compares each name with all others."""
+"""Maximum number of variables of a document: parsers compare each name with all others."""
 
-FREE_CELLS = 10_000_000
-"""Values, unbound ones included, that a document may have beyond one for each of its bytes."""
-
-_SHOWN = 300  # characters of a parser's message, which may quote all of the document
+_SHOWN = 300  # maximum length of a parser's message, which may quote the whole document
 _Form = ox.QueryResultsFormat
 _VARIABLE = re.compile(rb"<(?:[^\s<>/:]*+:)?variable[\s/>]")
 _TOO_MANY = f"expected at most {MOST_VARIABLES:,} variables"
@@ -57,7 +54,7 @@ def read_results(data: bytes | str, form: ox.QueryResultsFormat) -> ReadSolution
         raise ParseError(_TOO_MANY)
     try:
         feed = Feed(document, _GUARDS[form](USUAL), current().check)
-        # The parser of TSV would look at a long term again with each piece.
+        # The parser of TSV would read a long term again with each piece.
         given = feed.whole() if form == _Form.TSV else feed
         found = ox.parse_query_results(cast(Any, given), form)
         if isinstance(found, ox.QueryBoolean):
@@ -82,7 +79,7 @@ def read_results(data: bytes | str, form: ox.QueryResultsFormat) -> ReadSolution
 class _JsonResults(Json):
     """The JSON format of results: depth, and the number of variables."""
 
-    depth = 2 * MOST_NESTED + 10  # two for each triple term, and what is around them
+    depth = 2 * MOST_NESTED + 10  # two for each triple term, and the levels around them
     key = "vars"
     most = MOST_VARIABLES
     what = "at most {:,} variables"
@@ -96,7 +93,7 @@ _GUARDS: dict[ox.QueryResultsFormat, type[Guard]] = {
 
 
 def _too_many_variables(data: bytes, form: ox.QueryResultsFormat) -> bool:
-    """Whether XML or TSV has more variables than it may; JSON's are counted by its guard."""
+    """Whether XML or TSV has too many variables; those of JSON are counted by `_JsonResults`."""
     if form == _Form.XML:
         return len(list(islice(_VARIABLE.finditer(data), MOST_VARIABLES + 1))) > MOST_VARIABLES
     if form == _Form.TSV:
@@ -108,8 +105,8 @@ def _too_many_variables(data: bytes, form: ox.QueryResultsFormat) -> bool:
 def _limited(
     rows: Iterable[tuple[Any, ...]], names: tuple[str, ...], length: int
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows, unless they have many more cells than the document has bytes, or deep terms."""
-    most = (length + FREE_CELLS) // max(1, len(names))
+    """The rows; raises if they have many more cells than the document has bytes, or deep terms."""
+    most = (length + SPARQL.unbound_cells) // max(1, len(names))
     for number, row in enumerate(rows):
         if number == most:
             raise ParseError(
@@ -140,7 +137,7 @@ def _text(data: bytes | str) -> str:
 
 
 def _read_csv(text: str) -> ReadSolutions | bool:
-    if text in ("true", "false"):  # the line of a variable of this name has an end
+    if text in ("true", "false"):  # the line of a variable with this name ends with a line break
         return text == "true"
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -149,7 +146,7 @@ def _read_csv(text: str) -> ReadSolutions | bool:
             raise ParseError(_TOO_MANY)
         return ReadSolutions(names, list(_csv_rows(lines, names)))
     except csv.Error as error:
-        raise ParseError(f"this is no CSV: {error}", line=lines.line_num) from error
+        raise ParseError(f"this is not valid CSV: {error}", line=lines.line_num) from error
 
 
 def _csv_rows(lines: Any, names: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:

@@ -1,8 +1,8 @@
 """Results of queries: solutions of SELECT, triples of CONSTRUCT and DESCRIBE.
 
-Start at `Solutions`. Rows come as columns of ids, block by block, as they are asked for; terms are
-made when they are looked at. What is always true: blocks that were read stay, so that a result
-can be read again, counted and turned into columns at any time, at 4 bytes a value.
+Start at `Solutions`. Rows are computed on demand as columns of ids, block by block; terms are made
+on access. Always true: blocks that were read are kept, so that a result can be read again,
+counted and converted to columns at any time, at 4 bytes per value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Term
 
 WriteResult: TypeAlias = Callable[..., bytes | None]
-"""Writes (result, output, format, *, prefixes) as a document; the store gives it."""
+"""Writes (result, output, format, *, prefixes) as a document; provided by the store."""
 
 _FIRST_ROWS = 64
 _MOST_ROWS = 8192
@@ -37,22 +37,22 @@ SHOWN_ROWS = 100
 """Maximum number of rows that are printed."""
 
 
-_SHORT_NAMES = 1000  # characters of names of variables that are kept
+_SHORT_NAMES = 1000  # maximum length of all names of variables whose class is cached
 
 
 class Solution(tuple["Term | None", ...]):
-    """One solution: its values by place, by name or by variable; None where it has none.
+    """One solution: its values by place, by name or by variable; None if unbound.
 
-    A name that is not among the variables raises `KeyError`, a place behind the last `IndexError`:
-    None would hide a misspelling (pyoxigraph gives it).
+    Unknown names raise `KeyError` and places behind the last one `IndexError`, because None (as in
+    pyoxigraph) would hide a misspelling.
 
     >>> row = solution_class(("x", "y"))((ox.Literal("a"), None))
     >>> row["x"].value, row[1], len(row)
     ('a', None, 2)
     """
 
-    # A tuple that python makes without a call of ours, and that knows the names by its class: half
-    # of what an object with two slots takes, and a third where all values are taken.
+    # A tuple, made by Python itself, with the names in its class: half of the time of an object
+    # with two slots, and a third if all values are read.
     __slots__ = ()
 
     _names: ClassVar[tuple[str, ...]] = ()
@@ -64,7 +64,7 @@ class Solution(tuple["Term | None", ...]):
         try:
             return tuple.__getitem__(self, self._names.index(name))
         except ValueError:
-            raise KeyError(f"no variable ?{name}: there are {self._listed()}") from None
+            raise KeyError(f"no variable ?{name}; the variables are {self._listed()}") from None
 
     def _listed(self) -> str:
         return ", ".join(f"?{name}" for name in self._names) or "none"
@@ -93,13 +93,13 @@ class Solution(tuple["Term | None", ...]):
         return self._names
 
     def as_dict(self) -> dict[str, Term]:
-        """The variables that have a value, and their values."""
+        """The bound variables, and their values."""
         pairs = zip(self._names, self, strict=True)
         return {name: value for name, value in pairs if value is not None}
 
 
 def solution_class(names: tuple[str, ...]) -> type[Solution]:
-    """The solutions that have these variables."""
+    """The class of solutions with these variables."""
     return _known_class(names) if sum(map(len, names)) <= _SHORT_NAMES else _new_class(names)
 
 
@@ -111,12 +111,12 @@ _known_class = lru_cache(256)(_new_class)
 
 
 def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Solution:
-    """What was pickled or copied."""
+    """A solution that was pickled or copied."""
     return solution_class(names)(values)
 
 
 class ResultRows:
-    """Blocks of ids of a running plan, read as they are needed, and kept."""
+    """Blocks of ids of a running plan, read on demand, and kept."""
 
     def __init__(self, plan: Operator, context: Context, loan: PlanLoan | None = None) -> None:
         self.plan = plan
@@ -126,7 +126,7 @@ class ResultRows:
         self._blocks: list[Frame] = []
 
     def blocks(self) -> Iterator[Frame]:
-        """All blocks, those read before first."""
+        """All blocks; those already read come first."""
         place = 0
         while True:
             if place < len(self._blocks):
@@ -160,7 +160,7 @@ class ResultRows:
 class Solutions:
     """The solutions of a SELECT, in order.
 
-    Iterate over it, ask for its length, print it, or take it as columns: `to_arrow()`,
+    Iterate over it, take its length, print it, or convert it to columns: `to_arrow()`,
     `to_pandas()`, `to_polars()`. Iterating begins at once, while the rest is still computed.
     """
 
@@ -218,7 +218,7 @@ class Solutions:
         return terms_of(block[name][start:stop], self._terms)
 
     def ids(self, name: str) -> U32:
-        """The ids of a column: of the store's dictionary, or, from 0xF0000000 on, of the query."""
+        """The ids of a column; those from 0xF0000000 on belong to the query, not to the store."""
         parts = []
         for block in self._rows.read_all():
             has = name in block.names
@@ -232,19 +232,19 @@ class Solutions:
     def explain(self) -> str:
         """The plan as a tree: estimated and actual rows, time and memory of each operator.
 
-        Likely mistakes come first, a line each.
+        Likely mistakes come first, one per line.
         """
         self._rows.read_all()
         lines = [f"warning: {text}" for text in self.advice()]
         return "\n".join([*lines, explain(self._rows.plan)])
 
     def explain_json(self) -> dict[str, Any]:
-        """The same as a tree of dicts; the topmost has the warnings, too."""
+        """The same as a tree of dicts; the topmost one also has the warnings."""
         self._rows.read_all()
         return {**to_json(self._rows.plan), "warnings": self.advice()}
 
     def advice(self) -> list[str]:
-        """Likely mistakes: variables, properties and classes that are not there, products."""
+        """Likely mistakes: unbound variables, properties and classes without facts, products."""
         return self._advise()
 
     # --- as columns -----------------------------------------------------------------------------
@@ -253,8 +253,8 @@ class Solutions:
         """The solutions as a table of pyarrow.
 
         A column of integers, doubles, booleans or times (one datatype) has that type; any other
-        holds texts: IRIs and lexical forms as they are. With `typed=False` all columns hold terms
-        as in N-Triples, so that nothing is lost.
+        column has texts: IRIs and lexical forms. With `typed=False` all columns have terms as in
+        N-Triples, so that nothing is lost.
         """
         from triplestore.sparql.results.arrow import arrow_table
 
@@ -277,14 +277,14 @@ class Solutions:
     ) -> bytes | None:
         """The solutions as JSON, XML, CSV or TSV: as bytes, or written to a path or a file.
 
-        `format` is one of pyoxigraph's, or a name; for a path it comes from its ending, as does the
-        compression, and the file is there complete or not at all. Blocks are written as they are
-        computed.
+        `format` is one of pyoxigraph's, or a name; for a path the ending determines format and
+        compression, and the file is written completely or not at all. Blocks are written as they
+        are computed.
         """
         return self._write(self, output, format)
 
     def document(self, form: ox.QueryResultsFormat) -> Iterator[bytes]:
-        """The solutions in a format, in pieces, which are made as they are asked for."""
+        """The solutions in a format, in pieces that are made on demand."""
         from triplestore.sparql.results.write import write_frames
 
         return write_frames(self.variables, self._rows.blocks(), self._terms, form)
@@ -336,7 +336,7 @@ class Triples:
         return self._columns
 
     def explain(self) -> str:
-        """How the solutions were found that the triples are made of; see `Solutions.explain`."""
+        """The plan of the solutions from which the triples are made; see `Solutions.explain`."""
         self.ids()
         lines = [f"warning: {text}" for text in self._advise()]
         if self._plan is not None:

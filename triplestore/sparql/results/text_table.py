@@ -17,7 +17,7 @@ def text_table(
     total: int,
     prefixes: Mapping[str, str],
 ) -> str:
-    """A table with a heading; it says so if there are more rows than are given.
+    """A table with a heading, and a line for the number of rows that are not given.
 
     >>> import pyoxigraph as ox
     >>> print(text_table(["x", "n"], [[ox.NamedNode("http://e/a"), ox.Literal(5)]], 3, {}))

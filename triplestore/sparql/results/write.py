@@ -1,9 +1,8 @@
 """Results written in any of the formats, in pieces.
 
-Start at `write_frames`, for solutions as columns of ids; `write_rows` is for terms. What is always
-true: the pieces together are one document; nothing is read before it is asked for, and a piece is
-given as soon as its block is there, the head before all. In a block each different term of a column
-is written once.
+Start at `write_frames`, for solutions as columns of ids; `write_rows` is for terms. Always
+true: the pieces together are one document; blocks are read on demand, and each is returned at once
+as a piece, after the head. In a block, the text of each distinct term of a column is made once.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def write_rows(
     rows: Iterable[Sequence[Any]],
     form: ox.QueryResultsFormat,
 ) -> Iterator[bytes]:
-    """Solutions that are given as terms of pyoxigraph or rdflib, None for what is unbound.
+    """Solutions, given as terms of pyoxigraph or rdflib; None is unbound.
 
     >>> pieces = write_rows(["x", "y"], [(ox.Literal("a"), None)], ox.QueryResultsFormat.CSV)
     >>> b"".join(pieces)
@@ -101,7 +100,7 @@ def _blocks_of_terms(
 
 
 class _Writer(NamedTuple):
-    """What writes the cells of one column."""
+    """Writes the cells of one column."""
 
     cell: Cell
     around: Around
@@ -117,7 +116,7 @@ class _Writer(NamedTuple):
         return [made[place] for place in places.tolist()]
 
     def cells(self, ids: U32) -> list[str | None]:
-        """The cells of different ids, in increasing order."""
+        """The cells of distinct ids in increasing order."""
         if len(ids) < _MANY:
             return self.cells_of_keys(ids)
         if not ids[0]:
@@ -133,7 +132,7 @@ class _Writer(NamedTuple):
         return [None if key is None else self.cell(key) for key in self.terms.keys(ids)]
 
     def plain_cells(self, ids: U32) -> list[str | None] | None:
-        """The cells, if all these terms are of plain kinds and without special characters."""
+        """The cells, if all terms are of plain kinds and without special characters; else None."""
         buf, offsets, kinds = self.terms.dictionary.text(ids)
         present = np.unique(kinds).tolist()
         raw = buf.tobytes()
@@ -174,7 +173,7 @@ _Joined = Callable[[str, list[list[str | None]]], Iterable[str]]
 
 
 def _rows_with_gaps(between: str, columns: list[list[str | None]]) -> Iterable[str]:
-    """The rows of cells; what is unbound is an empty one."""
+    """The rows of cells; an unbound value is an empty cell."""
     filled = [_filled(column) for column in columns]
     return filled[0] if len(filled) == 1 else map(between.join, zip(*filled, strict=True))
 
@@ -184,7 +183,7 @@ def _filled(column: list[str | None]) -> list[str]:
 
 
 def _rows_without(between: str, columns: list[list[str | None]]) -> Iterable[str]:
-    """The rows of cells; what is unbound is left out."""
+    """The rows of cells; unbound values are left out."""
     rows = zip(*columns, strict=True)
     if not any(None in column for column in columns):
         return map(between.join, cast(Any, rows))

@@ -29,7 +29,7 @@ _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
 def head(variables: Sequence[str]) -> str:
-    """What is before the solutions."""
+    """The text before the solutions."""
     names = "".join(f'<variable name="{_escaped(name)}"/>' for name in variables)
     return f"{_START}<head>{names}</head>\n<results>\n"
 
@@ -40,13 +40,13 @@ def boolean(value: bool) -> str:
 
 
 def cell(variable: str) -> Callable[[bytes], str]:
-    """What writes the terms of a column; characters that XML cannot hold are refused."""
+    """A function that writes the terms of a column; it refuses characters that XML cannot have."""
     start = f'<binding name="{_escaped(variable)}">'
     return lambda key: f"{start}{_term(key)}</binding>"
 
 
 def around(variable: str) -> dict[int, tuple[str, str]]:
-    """What is before and behind a text without special characters."""
+    """The text before and after a term without special characters, by kind."""
     start, end = f'<binding name="{_escaped(variable)}">', "</binding>"
     return {
         IRI: (f"{start}<uri>", f"</uri>{end}"),
@@ -85,4 +85,4 @@ def _escape(match: re.Match[str]) -> str:
         return _NAMED[found]
     if found in " \r\n\t":
         return f"&#{ord(found)};"
-    raise UsageError(f"XML cannot hold the character U+{ord(found):04X}: take JSON, CSV or TSV")
+    raise UsageError(f"XML cannot represent the character U+{ord(found):04X}; use JSON, CSV or TSV")

@@ -1,13 +1,13 @@
-"""Rewrites of the algebra, before anything is known of the data.
+"""Rewrites of the algebra that do not depend on the data.
 
-Start at `PASSES`, the list of all of them; each stands in a file of its own, whose first lines show
-what goes in and what comes out. `rewrite` applies them in this order, each once.
-Decisions that need estimates or the columns of a plan (the sequence of joins, where a filter is
-evaluated, which columns are kept, EXISTS as a join) belong to `plan`.
+Start at `PASSES`, the list of all passes; each is in a separate file, whose first lines show its
+input and output. `rewrite` applies them in this order, each once. Decisions that need estimates or
+the columns of a plan (the order of joins, where a filter is evaluated, which columns are kept,
+EXISTS as a join) belong to `plan`.
 
-What is always true: a pass gives a pattern with the same solutions, also after values have been put
-in the place of variables (`algebra.substitute`); `NEEDED` are those that planning relies on, and
-the others only make plans better.
+Always true: a pass returns a pattern with the same solutions, also after variables have
+been replaced by values (`algebra.substitute`); planning requires the passes of `NEEDED`, the others
+only improve plans.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Pass(NamedTuple):
     """One entry of the list.
 
     rewrite    the function
-    of         the kinds of nodes that it changes: a pattern without any of them is left out
+    of         the kinds of nodes that it changes: patterns without any of them are skipped
     in_exists  True if it is only for patterns of EXISTS
     """
 
@@ -56,10 +56,10 @@ PASSES = (
     Pass(drop_optionals, frozenset({LeftJoin}), in_exists=True),
     Pass(drop_minus, frozenset({Minus})),
 )
-"""All rewrites, in their order; each is applied once."""
+"""All passes, in order; each is applied once."""
 
 NEEDED = PASSES[:2]
-"""Planning knows neither paths that are joins nor labels of new blank nodes."""
+"""The passes that planning requires: it cannot plan sequence paths or labels of new blank nodes."""
 
 
 def rewrite(
@@ -69,7 +69,7 @@ def rewrite(
     *,
     in_exists: bool = False,
 ) -> Node:
-    """A pattern after all passes; those of its EXISTS go through all of them before it.
+    """A pattern after all passes; patterns of its EXISTS are rewritten first.
 
     >>> from triplestore.expressions.tree import Constant, Variable
     >>> from triplestore.sparql.algebra.nodes import Inverse

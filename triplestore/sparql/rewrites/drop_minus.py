@@ -1,4 +1,4 @@
-"""MINUS whose sides have no variable in common takes nothing away.
+"""Drops MINUS whose sides have no variable in common: it removes nothing.
 
 ?x :p ?y MINUS { ?a :q ?b }  ->  ?x :p ?y
 """

@@ -1,8 +1,8 @@
-"""EXISTS without OPTIONALs at the top of its pattern.
+"""Drops OPTIONALs at the top of the pattern of an EXISTS.
 
     EXISTS { ?x :p ?y OPTIONAL { ?x :q ?z } }  ->  EXISTS { ?x :p ?y }
 
-Whether what is optional is there changes nothing, unless a filter above it looks.
+The optional part does not change whether there are solutions, unless a filter above it uses it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Property paths as joins and unions, as far as they are.
+"""Expands property paths to joins and unions where possible.
 
     ?x ^:p ?y         ->  ?y :p ?x
     ?x :p/:q ?y       ->  ?x :p ?path:0 . ?path:0 :q ?y
     ?x :p|:q ?y       ->  { ?x :p ?y } UNION { ?x :q ?y }
 
-What is left are `*`, `+`, `?` and negated sets.
+`*`, `+`, `?` and negated sets remain paths.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from triplestore.sparql.rewrites.shared import QueryVariables
 
 
 def expand_paths(node: Node, seen: QueryVariables) -> Node:
-    """A node whose paths are closures and negated sets only."""
+    """A node whose paths are only closures and negated sets."""
     current().check()
     if isinstance(node, Path):
         return _expanded(node, node.subject, node.path, node.object, seen)
@@ -43,7 +43,7 @@ def _expanded(
     object_: TermOrVariable,
     seen: QueryVariables,
 ) -> Node:
-    """What a path between two terms is; `node` is the path itself if it stood in the node."""
+    """The expansion of a path between two terms; `node` is the original node of this path."""
     current().check()
     match path:
         case Constant():

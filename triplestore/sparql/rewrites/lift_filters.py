@@ -1,10 +1,10 @@
-"""Filters of a part of a join as filters of the join.
+"""Lifts filters of a part of a join to the join.
 
     ?x :p ?y . { ?y :q ?z FILTER(?z > 1) }  ->  ?x :p ?y . ?y :q ?z . FILTER(?z > 1)
 
-The parts can then be joined in any sequence, and the planner evaluates each filter as soon as its
-variables are bound. A filter stays where the part may leave a variable of it unbound, which another
-part could bind, and where it has an EXISTS.
+The parts can then be joined in any order, and the planner evaluates each filter as soon as its
+variables are bound. A filter stays if the part may leave one of its variables unbound, which
+another part could bind, and if it has an EXISTS.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def lift_filters(node: Node, seen: QueryVariables) -> Node:
 
 
 def _may_leave(node: Filter, seen: QueryVariables) -> bool:
-    """True if what a filter looks at is bound by its own pattern."""
+    """True if a filter's own pattern always binds its variables."""
     if has_exists(node.condition):
         return False
     return names_in(node.condition, seen) <= seen.certain(node.pattern)

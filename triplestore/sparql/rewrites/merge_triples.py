@@ -1,9 +1,9 @@
-"""Joins without joins in them, whose triple patterns are one part.
+"""Flattens nested joins, and merges their triple patterns into one part.
 
     { ?x :p ?y } { { ?y :q ?z } { ?z :r* ?w } }  ->  ?x :p ?y . ?y :q ?z . ?z :r* ?w
 
-So they are joined in the best sequence, wherever they stood. What a path was expanded to is merged
-with the triple patterns beside it in this way.
+They can then be joined in the best order. This also merges expanded paths with the triple patterns
+beside them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def merge_triples(node: Node, seen: QueryVariables) -> Node:
 
 
 def _merged(join: Join) -> Node:
-    """The join with its triple patterns where the first of them stands."""
+    """The join with all triple patterns at the place of the first."""
     kinds = [type(part) for part in join.parts]
     if Join not in kinds and kinds.count(Bgp) < 2:
         return join

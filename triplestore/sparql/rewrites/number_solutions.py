@@ -1,12 +1,11 @@
-"""BNODE("label"): the same node for the same label in one solution, in whichever BIND.
+"""BNODE("label"): one node per label and solution, also across several BINDs.
 
     BIND(BNODE("a") AS ?x) BIND(BNODE("a") AS ?y)
       ->  BIND(SOLUTION() AS ?solution:0) BIND(BNODE("a", ?solution:0) AS ?x)
           BIND(BNODE("a", ?solution:0) AS ?y)
 
-Solutions get numbers before the first such BIND of a group. `SOLUTION` stands for these, and is
-planned by itself (`plan.combining`); what BNODE does with a second argument is said in
-`expressions.evaluate_scalar`.
+Solutions get numbers before the first such BIND of a group. `SOLUTION` is the number, planned by
+`plan.combining`; `expressions.evaluate_scalar` implements BNODE with a second argument.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from triplestore.sparql.rewrites.shared import QueryVariables
 
 
 def number_solutions(node: Node, seen: QueryVariables) -> Node:
-    """The pattern with numbers of solutions where new blank nodes have labels."""
+    """The pattern with numbered solutions where new blank nodes have labels."""
     current().check()
     chain: list[Extend | Filter] = []
     inner = node

@@ -1,13 +1,13 @@
-"""Filters as far down as they can go.
+"""Pushes filters down as far as possible.
 
     FILTER over UNION          ->  a FILTER in each part
     FILTER over OPTIONAL       ->  in the left side, if that always binds its variables
     FILTER over MINUS, BIND,
-      DISTINCT, a sub-query    ->  below, if its variables are not made there
+      DISTINCT, a sub-query    ->  below, if its variables are not computed there
     the condition of OPTIONAL  ->  in the right side, if that always binds its variables
 
-Inside of a group the planner puts each filter after the first join that binds its variables, so
-joins are left alone here. Filters with EXISTS, or that give another value each time, stay.
+Inside of a group the planner applies each filter after the first join that binds its variables, so
+joins are not changed here. Filters with EXISTS or with nondeterministic functions stay.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def push_filters(node: Node, seen: QueryVariables) -> Node:
 
 
 def _alike(parts: list[Expression], seen: QueryVariables) -> list[list[Expression]]:
-    """The conditions that may be moved, those that look at the same variables together: they go
-    the same way, and one after the other they would take the square of their number."""
+    """The conditions that may be moved, grouped by their variables: these move together, because
+    moving them one by one would take quadratic time."""
     found: dict[Names, list[Expression]] = {}
     for part in parts:
         current().check()
@@ -81,11 +81,11 @@ def _may_move(expression: Expression) -> bool:
 
 
 def _below(condition: Expression, node: Node, seen: QueryVariables) -> Node | None:
-    """The node with a condition inside of it; None if it has to stay outside."""
-    current().check()  # each filter goes through all that it is pushed into
+    """The node with a condition inside of it; None if it must stay outside."""
+    current().check()  # each filter passes through all nodes above its place
     names = names_in(condition, seen)
     if not names <= seen.in_scope(node):
-        return None  # it looks at a solution outside of an EXISTS, or at nothing
+        return None  # it uses variables from outside of an EXISTS, or none
     match node:
         case Union(parts):
             return Union(tuple(_with(condition, part, seen) for part in parts))
@@ -115,7 +115,7 @@ def _below(condition: Expression, node: Node, seen: QueryVariables) -> Node | No
 
 
 def _with(condition: Expression, node: Node, seen: QueryVariables) -> Node:
-    """The node with a condition in it or right above it."""
+    """The node with a condition inside of it or directly above it."""
     current().check()
     if isinstance(node, Filter):
         parts = [*conjuncts(node.condition), *conjuncts(condition)]
@@ -128,7 +128,7 @@ def _into_right(node: LeftJoin, seen: QueryVariables) -> LeftJoin:
     assert node.condition is not None
     certain = seen.certain(node.right)
     right, stay = node.right, []
-    behind: list[Expression] = []  # go into the filter that is there by then, all at once
+    behind: list[Expression] = []  # added to the final filter, all at once
     for part in conjuncts(node.condition):
         current().check()
         if not _may_move(part) or not names_in(part, seen) <= certain:

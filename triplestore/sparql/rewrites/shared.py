@@ -1,4 +1,4 @@
-"""What passes share: what one is, variables that nothing else has, and the EXISTS of a pattern."""
+"""Shared by passes: their protocol, fresh variables, and rewriting the EXISTS of a pattern."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from triplestore.sparql.algebra.variables import Variables, expressions_of
 
 
 class QueryVariables(Variables):
-    """The variables of all patterns of one query, and hidden ones that nothing else has.
+    """The variables of all patterns of one query, and fresh hidden ones.
 
     >>> seen = QueryVariables()
     >>> print(seen.fresh("path"), seen.fresh("path"))
@@ -29,14 +29,14 @@ class QueryVariables(Variables):
         self._numbers = count()
 
     def fresh(self, word: str) -> Variable:
-        """A variable that stands nowhere else."""
+        """A variable that occurs nowhere else."""
         return Variable(f"{word}:{next(self._numbers)}")
 
 
 class Rewrite(Protocol):
-    """A pass: gives a pattern with the same solutions; the same object if it changes nothing.
+    """A pass: returns a pattern with the same solutions; the same object if it changes nothing.
 
-    Patterns inside of EXISTS are left alone: they went through all passes before.
+    Patterns inside of EXISTS are not changed: they have been rewritten before.
     """
 
     def __call__(self, node: Node, seen: QueryVariables) -> Node:
@@ -44,7 +44,7 @@ class Rewrite(Protocol):
 
 
 def kinds_in(pattern: Node) -> set[type]:
-    """The kinds of nodes in a pattern; EXISTS counts as one, but what is in it does not."""
+    """The kinds of nodes in a pattern, including EXISTS but not the patterns inside of it."""
     kinds: set[type] = set()
     asks = False
     for node in sparql.walk(pattern):

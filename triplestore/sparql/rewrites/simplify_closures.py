@@ -1,9 +1,9 @@
-"""One closure where closures stand in one another, and each alternative of a closure once.
+"""Merges nested closures into one, and removes repeated alternatives of a closure.
 
     ?x ((:p?)+)+ ?y    ->  ?x :p* ?y
     ?x (:p|:q|:p)* ?y  ->  ?x (:p|:q)* ?y
 
-A closure gives each pair once, so neither changes what it gives; nested closures would follow the
+A closure returns each pair once, so neither changes its result; nested closures would follow the
 same paths again and again.
 """
 
@@ -32,7 +32,7 @@ Closure: TypeAlias = ZeroOrMore | OneOrMore | ZeroOrOne
 
 
 def simplify_closures(node: Node, seen: QueryVariables) -> Node:
-    """The pattern with its closures simplified; other paths are expanded already."""
+    """The pattern with simplified closures; other paths are expanded already."""
     current().check()
     if isinstance(node, Path):
         path = _simple(node.path)
@@ -58,7 +58,7 @@ def _simple(path: PathExpression) -> PathExpression:
 
 
 def _one_closure(path: Closure) -> Closure:
-    """The closure that a closure of closures is.
+    """A single closure for nested ones.
 
     >>> p = Constant.iri("http://ex.org/p")
     >>> _one_closure(OneOrMore(ZeroOrOne(OneOrMore(p)))) == ZeroOrMore(p)

@@ -1,8 +1,8 @@
-"""OPTIONALs of which only the solutions without it are wanted, as anti-joins.
+"""Turns an OPTIONAL into an anti-join if only the solutions without it are wanted.
 
     ?x :p ?y OPTIONAL { ?x :q ?z } FILTER(!BOUND(?z))  ->  LeftJoin(..., absent=?z)
 
-The variable has to be one that the optional part always binds and that nothing before it may bind.
+The optional part must always bind the variable, and the left side must never bind it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from triplestore.sparql.rewrites.shared import QueryVariables
 
 
 def use_antijoins(node: Node, seen: QueryVariables) -> Node:
-    """The pattern with such OPTIONALs marked, and without the filters that say so."""
+    """The pattern with such OPTIONALs marked, and without their filters."""
     current().check()
     node = with_children(node, lambda child: use_antijoins(child, seen))
     if not isinstance(node, Filter) or not isinstance(node.pattern, LeftJoin):

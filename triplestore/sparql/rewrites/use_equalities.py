@@ -1,10 +1,10 @@
-"""Filters that name the IRIs a variable may be, as tables to join with.
+"""Turns filters that restrict a variable to some IRIs into tables to join with.
 
     ?x :p ?y . FILTER(?y = :a)            ->  ?x :p ?y . VALUES ?y { :a }
     ?x :p ?y . FILTER(?y IN (:a, :b))     ->  ?x :p ?y . VALUES ?y { :a :b }
 
-An IRI equals only itself, so looking it up is the same as comparing. This is done where the pattern
-always binds the variable; literals are left alone (`1 = 1.0`).
+An IRI equals only itself, so looking it up is the same as comparing. The pattern must always bind
+the variable. Literals are not changed (`1 = 1.0`).
 """
 
 from __future__ import annotations

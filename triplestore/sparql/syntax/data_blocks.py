@@ -1,21 +1,19 @@
-"""Large blocks of INSERT DATA and DELETE DATA, which are read as TriG by a faster parser.
+"""Reads large blocks of INSERT DATA and DELETE DATA as TriG, with a faster parser.
 
 Start at `data_blocks`, which finds the blocks before a text is split into tokens, and `read_block`.
-What is always true: `read_block` gives the quads that the grammar of SPARQL gives, or None; then
-the text is read the slow way, which also says what is wrong with it. Nothing that TriG takes and
-SPARQL does not (reifiers, annotations, directives) gets through.
+Always true: `read_block` returns the quads of SPARQL's grammar, or None; then the usual
+parser reads the text and reports its errors. TriG that is not SPARQL (reifiers, annotations,
+directives) is refused.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
 
 import pyoxigraph as ox
 
-LONG: Final = 2000
-"""Shorter blocks are not worth it."""
+from triplestore.sparql.thresholds import SPARQL
 
 _STRINGS = r"""
       \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
@@ -23,7 +21,7 @@ _STRINGS = r"""
     | <(?:[^\x00-\x20<>"{}|^`\\]|\\.)*+> | \\. | \#[^\n\r]*+
 """
 _TO_BRACE = re.compile(rf"(?: [^\"'<#{{}}\\]++ | {_STRINGS} | < )*+", re.VERBOSE | re.DOTALL)
-# In data there are neither operators nor `~` and `|` of reifiers and annotations.
+# Data has neither operators nor the `~` and `|` of reifiers and annotations.
 _TO_END = re.compile(rf"(?: [^\"'<#{{}}\\~|]++ | {_STRINGS} )*+", re.VERBOSE | re.DOTALL)
 _BEFORE = re.compile(r"\b(?:INSERT|DELETE)\s+DATA\s*\Z", re.IGNORECASE)
 _GRAPH = re.compile(r"(?<![^\s.])GRAPH\s*(<[^<>]*>|(?!_:)[^\s<>:]*:[^\s<>]*)\s*\Z", re.IGNORECASE)
@@ -31,30 +29,30 @@ _DOT = re.compile(r"\s*\.")
 
 
 def data_blocks(text: str) -> list[tuple[int, int]]:
-    """Where the long blocks of data stand in an update: what is between their outer braces.
+    """The ranges of the long blocks of data in an update, without their outer braces.
 
     >>> text = "INSERT DATA { " + "<a:b> <a:c> 1 . " * 200 + "}"
     >>> data_blocks(text) == [(13, len(text) - 1)]
     True
     """
     found: list[tuple[int, int]] = []
-    at = 0
-    while len(text) - at > LONG:
+    at, least = 0, SPARQL.data_block_size
+    while len(text) - at > least:
         brace = _end(_TO_BRACE, text, at)
         at = brace + 1
         if text[brace : brace + 1] == "{":
             if _BEFORE.search(text[max(0, brace - 40) : brace]):
                 end = _end_of_block(text, at)
-                if end - at > LONG:
+                if end - at > least:
                     found.append((at, end))
                 at = max(end, at)
         elif text[brace : brace + 1] != "}":
-            break  # a string or comment without end, or the end of the text
+            break  # an unterminated string or comment, or the end of the text
     return found
 
 
 def _end_of_block(text: str, at: int) -> int:
-    """Where the `}` stands that closes the block; 0 if what is before is not plain data."""
+    """The place of the `}` that closes the block; 0 if the block is not plain data."""
     while True:
         at = _end(_TO_END, text, at)
         if text[at : at + 1] == "}":
@@ -70,7 +68,7 @@ def _end_of_block(text: str, at: int) -> int:
 def read_block(
     block: str, prefixes: Mapping[str, str], base: str | None
 ) -> tuple[ox.Quad, ...] | None:
-    """The quads of a block that `data_blocks` found; None if it is not plain data.
+    """The quads of a block found by `data_blocks`; None if it is not plain data.
 
     >>> block = "GRAPH <a:g> { <a:b> <a:c> 1 } . <a:b> <a:d> 2"
     >>> [quad.object.value for quad in read_block(block, {}, None)]
@@ -88,7 +86,7 @@ def read_block(
 
 
 def _as_trig(block: str) -> str | None:
-    """The block with braces around what belongs to the default graph; None if it cannot be."""
+    """The block with braces around triples of the default graph; None if it is not TriG."""
     parts: list[str] = []
     at = 0
     while True:
@@ -110,5 +108,5 @@ def _as_trig(block: str) -> str | None:
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
-    assert found is not None  # it matches nothing, too
+    assert found is not None  # the expression also matches the empty text
     return found.end()

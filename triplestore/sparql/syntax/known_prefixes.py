@@ -1,7 +1,7 @@
-"""Prefixes that most people mean the same by, to tell what a missing declaration may be.
+"""Common prefixes, to suggest a missing declaration.
 
-Start at `WELL_KNOWN`. They are suggested, never taken for granted: a query that uses a prefix
-declares it, or the store knows it from a file.
+Start at `WELL_KNOWN`. They are only suggested: a query must declare its prefixes, unless the store
+knows them from a file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The parser of what stands behind a WHERE: GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, VALUES.
+"""The parser of solution modifiers: GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, VALUES.
 
-Start at `ModifierParser.modifiers`. What is always true: after `grouped` no expression of HAVING
-and ORDER BY has a variable that the groups do not have.
+Start at `ModifierParser.modifiers`. Always true: after `grouped`, expressions of HAVING and
+ORDER BY only have variables of the groups.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AFTER = ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 
 @dataclass(slots=True)
 class Modifiers:
-    """What stands behind a WHERE."""
+    """The modifiers behind a WHERE."""
 
     keys: list[GroupKey] = field(default_factory=list)
     grouped: bool = False
@@ -104,7 +104,7 @@ class ModifierParser(PatternParser):
         if self.take_word("AS"):
             variable = self.variable("after AS")
             if variable in read.scope:
-                self.report(f"{variable} has a value already: give this another name", self.at - 1)
+                self.report(f"{variable} has a value already; use another name", self.at - 1)
         elif isinstance(expression, Variable):
             variable = expression
         self.expect(")", "or AS after an expression in GROUP BY")
@@ -135,7 +135,7 @@ class ModifierParser(PatternParser):
         while self.is_word("LIMIT") or self.is_word("OFFSET"):
             word = self.texts[self.at].upper()
             if word in seen:
-                self.report(f"{word} is here twice")
+                self.report(f"{word} occurs twice")
             seen.add(word)
             self.at += 1
             if self.kinds[self.at] != INTEGER:
@@ -156,7 +156,7 @@ class ModifierParser(PatternParser):
     ) -> Node:
         """The pattern with Group, HAVING and VALUES; the modifiers are changed.
 
-        computed  what SELECT computes, without variables that it computes
+        computed  expressions of SELECT by variable, without variables that SELECT computes
         """
         node = read.node
         if modifiers.grouped:
@@ -169,10 +169,10 @@ class ModifierParser(PatternParser):
     def _sample(
         self, read: Read, modifiers: Modifiers, computed: dict[Variable, Expression]
     ) -> None:
-        """Put SAMPLE(?x) for each ?x in HAVING and ORDER BY that a group does not have.
+        """Replace each ?x in HAVING and ORDER BY that a group does not have by SAMPLE(?x).
 
-        In HAVING a variable of SELECT is what it is computed from: the specification has it
-        unbound there, which is of no use.
+        In HAVING, a variable of SELECT stands for its expression: in the specification it is
+        unbound there, which is useless.
         """
         assert self.aggregates is not None
         before = len(self.aggregates)
@@ -188,7 +188,7 @@ class ModifierParser(PatternParser):
             self._renumber(modifiers, computed)
 
     def _renumber(self, modifiers: Modifiers, computed: dict[Variable, Expression]) -> None:
-        """Number aggregates as if each SAMPLE had been written where it was put."""
+        """Number aggregates as if each SAMPLE had been written in the text."""
         assert self.aggregates is not None
         texts = [*computed.values(), *modifiers.having]
         texts += [key.expression for key in modifiers.order]

@@ -1,14 +1,14 @@
 """SPARQL 1.1 from text to algebra: `parse_query` and `parse_update`.
 
-Recursive descent over the tokens of `expressions.text.tokens`, one class on top of the other, each
-in a file: terms and expressions (`expressions.text`), `query_expressions`, `paths`, `triples`,
+Recursive descent over the tokens of `expressions.text.tokens`. Each class extends the one before,
+one per file: terms and expressions (`expressions.text`), `query_expressions`, `paths`, `triples`,
 `patterns`, `modifiers`, `queries`, `updates`; `data_blocks` reads large blocks of data. The algebra
 is made while reading; there is no syntax tree.
 
-What is always true: what is not a matter of grammar (unknown prefixes, variables out of place) is
-reported altogether, a breach of grammar ends the reading; either raises `QuerySyntaxError` with
-line and column, what was expected, and where names are close what may have been meant. A column
-counts an escape `\\u0041` that stands outside strings and IRIs as the one character that it is.
+Always true: the first violation of the grammar ends the reading; other errors (unknown
+prefixes, misplaced variables) are collected. Both raise `QuerySyntaxError` with line and column,
+what was expected, and a suggestion if a similar name exists. Columns count an escape `\\u0041`
+outside of strings and IRIs as one character.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ from triplestore.errors import QuerySyntaxError
 from triplestore.expressions.text.term_parser import Stop
 from triplestore.expressions.text.tokens import Tokens
 from triplestore.operators.deep_calls import when_large
-from triplestore.sparql.algebra.nodes import Modify, Node, Query, Update, children
-from triplestore.sparql.syntax.data_blocks import LONG, data_blocks
+from triplestore.sparql.algebra.nodes import Node, Query, children
+from triplestore.sparql.algebra.updates import Modify, Update
+from triplestore.sparql.syntax.data_blocks import data_blocks
 from triplestore.sparql.syntax.updates import NotPlainError, UpdateParser
+from triplestore.sparql.thresholds import SPARQL
 
 MOST_DEEP = 300
-"""How deep operators may be nested, as in a chain of OPTIONALs: Python's stack has an end."""
+"""Maximum depth of nested operators, as in a chain of OPTIONALs: Python's stack is limited."""
 
 
-_LONGEST_LINE = 1000  # characters of one that an error keeps and Python prints
+_LONGEST_LINE = 1000  # maximum length of the line that an error keeps for Python to print
 
 
 class Mistake(NamedTuple):
-    """One thing that is wrong with a text."""
+    """One error in a text."""
 
     line: int
     column: int
@@ -51,8 +53,8 @@ def parse_query(
 ) -> Query:
     """The algebra of a query.
 
-    prefixes    known besides those the text declares, such as a store's
-    base        what relative IRIs are relative to, unless the text has a BASE
+    prefixes    known prefixes besides those that the text declares, such as a store's
+    base        the base of relative IRIs, unless the text has a BASE
     aggregates  IRIs of functions that are aggregates
 
     >>> query = parse_query("SELECT * { ?s a <http://e/C> }")
@@ -84,7 +86,7 @@ def parse_update(
     (<Quad subject=<NamedNode value=http://e/a> predicate=...>,)
     """
     text = _without_escapes(text)
-    blocks = data_blocks(text) if len(text) > LONG else []
+    blocks = data_blocks(text) if len(text) > SPARQL.data_block_size else []
     try:
         return _update(Tokens(text, file, blocks=blocks), prefixes, base, aggregates)
     except NotPlainError:
@@ -125,7 +127,7 @@ _Found = TypeVar("_Found", Query, Update)
 
 
 def _run(parser: UpdateParser, read: Callable[[], _Found]) -> _Found:
-    """What is read; raises all problems, if there are any."""
+    """The result of reading; raises all problems, if there are any."""
     try:
         found = read()
     except Stop:
@@ -159,8 +161,8 @@ def _error(parser: UpdateParser) -> QuerySyntaxError:
 def _check_depth(node: Node, tokens: Tokens) -> None:
     if len(tokens.kinds) > MOST_DEEP and max(_depths(node)) > MOST_DEEP:
         raise QuerySyntaxError(
-            f"{tokens.file or 'input'}: more than {MOST_DEEP} operators deep, as a chain of "
-            "OPTIONAL, MINUS or BIND is; put parts of it in groups of their own"
+            f"{tokens.file or 'input'}: more than {MOST_DEEP} nested operators, as in a chain "
+            "of OPTIONAL, MINUS or BIND; put parts of it into separate groups"
         )
 
 
@@ -186,7 +188,7 @@ _ESCAPE = re.compile(
 
 
 def _without_escapes(text: str) -> str:
-    """The text without \\u and \\U outside strings and IRIs (those in them are read with them)."""
+    """The text without \\u and \\U outside of strings and IRIs."""
     text = text.removeprefix("\ufeff")
     return _ESCAPE.sub(_escaped, text) if "\\u" in text or "\\U" in text else text
 
@@ -195,5 +197,5 @@ def _escaped(match: re.Match[str]) -> str:
     if match["kept"] is not None:
         return match["kept"]
     code = int(match["short"] or match["long"], 16)
-    # code points that are not characters are left; a backslash would begin another escape
+    # invalid code points are left; a backslash would begin another escape
     return match[0] if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code == 0x5C else chr(code)

@@ -1,7 +1,7 @@
 """The parser of property paths.
 
-Start at `PathParser.path`. What is always true: nested sequences and alternatives are one; `^` of a
-`^` is nothing; the properties of a negated set that go backwards are a set of their own.
+Start at `PathParser.path`. Always true: nested sequences and alternatives are merged; `^^p`
+is `p`; the inverse properties of a negated set form a separate set.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _inverse(path: PathExpression) -> PathExpression:
 def _joined(
     kind: type[Alternative] | type[Sequence], parts: list[PathExpression]
 ) -> PathExpression:
-    """One path of all parts; parts that are of the same kind are dissolved."""
+    """One path of all parts; parts of the same kind are merged into it."""
     if len(parts) == 1:
         return parts[0]
     flat: list[PathExpression] = []

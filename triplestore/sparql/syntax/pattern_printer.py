@@ -1,8 +1,8 @@
-"""Graph patterns as text that reads back as the same algebra.
+"""Graph patterns as text that is parsed to the same algebra.
 
-Start at `Writer.select` and `Writer.elements`. What is always true: a pattern gets braces of its
-own where the text would otherwise be read as another one, such as a Filter that is not the last of
-its group, and triples that would become one basic graph pattern with those before them.
+Start at `Writer.select` and `Writer.elements`. Always true: a pattern gets braces if the
+text would otherwise have another meaning, for example a Filter that is not the last of its group,
+and triples that would become one basic graph pattern with those before them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def indented(lines: Iterable[str]) -> list[str]:
 
 
 class Writer(Namer):
-    """Writes patterns, with terms by prefixes."""
+    """Writes patterns, with prefixed names."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         super().__init__(prefixes)
@@ -64,14 +64,14 @@ class Writer(Namer):
         self._aggregates: dict[Variable, Aggregate] = {}
 
     def used_prefixes(self) -> Iterator[tuple[str, str]]:
-        """The prefixes that were used so far, and their namespaces."""
+        """The prefixes used so far, and their namespaces."""
         for prefix in sorted(self.used):
             yield prefix, self._declared[prefix]
 
     # --- terms ----------------------------------------------------------------------------------
 
     def term(self, term: TermOrVariable) -> str:
-        """A term or variable; an aggregate in the place of its hidden variable."""
+        """A term or variable; an aggregate for its hidden variable."""
         if isinstance(term, Constant) or not is_hidden(term):
             return super().term(term)
         found = self._aggregates.get(term)
@@ -112,7 +112,7 @@ class Writer(Namer):
         return [f"{word} {{".lstrip(), *indented(self._content(node)), "}"]
 
     def _content(self, node: Node) -> list[str]:
-        """What stands in the braces of a group that is this node."""
+        """The lines inside of the braces of a group for this node."""
         if isinstance(node, Project | Distinct | Reduced | Slice):
             return self.select(node, [])
         if isinstance(node, Filter):
@@ -123,7 +123,7 @@ class Writer(Namer):
         return f"FILTER {self._in_parentheses(condition)}"
 
     def elements(self, node: Node) -> list[str]:
-        """The elements of a group without filters that is this node."""
+        """The elements of a group for this node, without filters."""
         if node == UNIT:
             return []
         if isinstance(node, Join):
@@ -141,7 +141,7 @@ class Writer(Namer):
         return self._element(node)
 
     def _element(self, node: Node) -> list[str]:
-        """A node that can stand after others."""
+        """A node that may follow others."""
         if isinstance(node, Bgp):
             return [self.triple(*triple) for triple in node.patterns]
         if isinstance(node, Path):
@@ -169,7 +169,7 @@ class Writer(Namer):
         while at < len(node.parts):
             part = node.parts[at]
             if block and isinstance(part, Bgp):
-                # The paths behind it may share its blank nodes.
+                # The following paths may share its blank nodes.
                 end = at + 1
                 while end < len(node.parts) and isinstance(node.parts[end], Path):
                     end += 1
@@ -194,7 +194,7 @@ class Writer(Namer):
     # --- SELECT and what stands behind a WHERE --------------------------------------------------
 
     def select(self, node: Node, dataset: list[str]) -> list[str]:
-        """A SELECT; `dataset` are the lines of its FROM."""
+        """A SELECT; `dataset` has the lines of its FROM."""
         sliced, node = (node, node.pattern) if isinstance(node, Slice) else (None, node)
         word = "SELECT"
         if isinstance(node, Distinct | Reduced):
@@ -217,7 +217,7 @@ class Writer(Namer):
         return [*lines, *where, *behind, *_limits(sliced)]
 
     def where(self, node: Node) -> tuple[list[str], list[str]]:
-        """The WHERE of a form other than SELECT, and what stands behind it."""
+        """The WHERE of a form other than SELECT, and its modifiers."""
         sliced, node = (node, node.pattern) if isinstance(node, Slice) else (None, node)
         order, node = (node.keys, node.pattern) if isinstance(node, OrderBy) else ((), node)
         self._learn(node)
@@ -289,7 +289,7 @@ _MODIFIERS = {ZeroOrMore: "*", OneOrMore: "+", ZeroOrOne: "?"}
 
 
 def path_text(path: PathExpression, namer: Namer, least: int = _ALTERNATIVE) -> str:
-    """A path; in parentheses, if it binds less than `least`.
+    """A path; in parentheses if it binds less tightly than `least`.
 
     >>> a = Constant.iri("http://e/a")
     >>> path_text(ZeroOrMore(Alternative((a, Inverse(a)))), Namer({"": "http://e/"}))
@@ -309,6 +309,6 @@ def path_text(path: PathExpression, namer: Namer, least: int = _ALTERNATIVE) -> 
         strength, text = _INVERSE, f"^{path_text(path.path, namer, _INVERSE)}"
     else:
         modifier = _MODIFIERS[type(path)]
-        # one modifier, `p*`, binds as much as `^p` and takes no other: `(p*)+`
+        # a modifier, `p*`, binds as tightly as `^p` and cannot be followed by another: `(p*)+`
         strength, text = _INVERSE, path_text(path.path, namer, _PRIMARY) + modifier
     return f"({text})" if strength < least else text

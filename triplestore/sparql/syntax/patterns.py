@@ -1,9 +1,9 @@
-"""The parser of group graph patterns, which gives their algebra at once.
+"""The parser of group graph patterns, which builds their algebra directly.
 
-Start at `PatternParser.group`. What is always true: after section 18.2.2 of the specification, the
-filters of a group are applied to all of it, or are the condition of the OPTIONAL that it is; a join
-with an empty pattern is not there; adjacent triples are one basic graph pattern, even with a FILTER
-between them; the variables in scope are those of `algebra.variables`.
+Start at `PatternParser.group`. Always true, by section 18.2.2 of the specification: the
+filters of a group apply to all of it, or are the condition of an OPTIONAL; joins with an empty
+pattern are dropped; adjacent triples are one basic graph pattern, even with a FILTER between them;
+the variables in scope are those of `algebra.variables`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ELEMENTS = ("FILTER", "OPTIONAL", "GRAPH", "UNION", "MINUS", "BIND", "VALUES", 
 
 
 class Read(NamedTuple):
-    """A group as it was read: what it matches, its filters, and the variables in its scope."""
+    """A group: its pattern, its filters, and the variables in scope."""
 
     pattern: Node
     filters: list[Expression]
@@ -55,7 +55,7 @@ class PatternParser(TripleParser):
     # --- groups ---------------------------------------------------------------------------------
 
     def group(self, where: str) -> Read:
-        """A group in braces; `scope` is afterwards what it was before."""
+        """A group in braces; `scope` is restored afterwards."""
         opened = self.at
         self.expect("{", where)
         self.enter()
@@ -75,10 +75,10 @@ class PatternParser(TripleParser):
 
     @abstractmethod
     def sub_select(self) -> Node:
-        """A SELECT in braces; the parser of queries reads it."""
+        """A SELECT in braces; implemented by the parser of queries."""
 
     def exists_pattern(self) -> Node:
-        """The pattern of an EXISTS, which changes nothing around it."""
+        """The pattern of an EXISTS, without any effect on the pattern around it."""
         bgp = self.bgp
         read = self.group("after EXISTS")
         self.bgp = bgp
@@ -123,7 +123,7 @@ class PatternParser(TripleParser):
         return joined(parts)
 
     def _flush(self, parts: list[Node]) -> None:
-        """Add the triples that were read as one basic graph pattern, and the paths."""
+        """Add the triples read so far as one basic graph pattern, and the paths."""
         if self.triples:
             parts.append(Bgp(tuple(self.triples)))
             self.triples = []
@@ -171,9 +171,7 @@ class PatternParser(TripleParser):
         self.expect_word("AS", "or an operator after the expression of a BIND")
         variable = self.variable("after AS")
         if variable in self.scope:
-            self.report(
-                f"{variable} has a value before this BIND: give it another name", self.at - 1
-            )
+            self.report(f"{variable} has a value before this BIND; use another name", self.at - 1)
         self.expect(")", "after the variable of a BIND")
         self.scope[variable] = None
         parts[:] = [Extend(joined(parts), variable, expression)]
@@ -209,7 +207,7 @@ class PatternParser(TripleParser):
             self.count_part()
             variable = self.variable("or ')' in VALUES")
             if variable in variables:
-                self.report(f"{variable} is twice in this VALUES", self.at - 1)
+                self.report(f"{variable} occurs twice in this VALUES", self.at - 1)
             variables[variable] = None
         return tuple(variables)
 
@@ -230,11 +228,13 @@ class PatternParser(TripleParser):
         if self.take_word("UNDEF"):
             return None
         if self.kinds[self.at] == VARIABLE:
-            self.fail("a constant or UNDEF in VALUES: use BIND for what is computed")
+            self.fail("a constant or UNDEF in VALUES: use BIND for computed values")
         start = self.at
         found = self.constant("or UNDEF in VALUES")
         if found.kind == BLANK_KIND:
-            self.report(f"{found} cannot be in VALUES: a blank node is not a name", start)
+            self.report(
+                f"{found} is not allowed in VALUES: a blank node does not name a resource", start
+            )
         return found
 
     def _iri_or_variable(self, where: str) -> TermOrVariable:
@@ -284,7 +284,7 @@ def united(parts: Iterable[Node]) -> Node:
 
 
 def conjunction(conditions: Iterable[Expression]) -> Expression:
-    """The condition that all of these hold."""
+    """The conjunction of conditions."""
     flat: list[Expression] = []
     for condition in conditions:
         if isinstance(condition, Call) and condition.function == "&&":

@@ -1,8 +1,8 @@
 """The parser of queries: prologue, forms, SELECT clauses and solution modifiers.
 
-Start at `QueryParser.query`. What is always true: the operators on top of a pattern come in the
-order of section 18.2.4 of the specification: Group, Filter (HAVING), Join (VALUES at the end),
-Extend, OrderBy, Project, Distinct or Reduced, Slice.
+Start at `QueryParser.query`. Always true: the operators above a pattern have the order of
+section 18.2.4 of the specification: Group, Filter (HAVING), Join (VALUES at the end), Extend,
+OrderBy, Project, Distinct or Reduced, Slice.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from triplestore.sparql.syntax.modifiers import (
 from triplestore.sparql.syntax.patterns import Read
 
 _MOST_NODES = 100_000
-"""Of an expression of SELECT, with those that it is made of put into it."""
+"""Maximum size of an expression of SELECT after the variables in it are expanded."""
 
 FORMS = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
@@ -51,7 +51,7 @@ UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD",
 
 @dataclass(slots=True)
 class _Item:
-    """A variable of SELECT and, if it is computed, from what; `at` is its token."""
+    """A variable of SELECT, its expression if it is computed, and the place of its token."""
 
     variable: Variable
     expression: Expression | None
@@ -60,14 +60,14 @@ class _Item:
 
 @dataclass(slots=True)
 class _Clause:
-    """What is selected, None for `*`; `distinct` is DISTINCT, REDUCED or ""."""
+    """The selected items, None for `*`; `distinct` is DISTINCT, REDUCED or ""."""
 
     distinct: str
     items: list[_Item] | None
     at: int
 
     def computed(self) -> dict[Variable, Expression]:
-        """Variable -> what it is computed from, without variables that are computed."""
+        """The expressions by variable, with computed variables in them expanded."""
         found: dict[Variable, Expression] = {}
         for item in self.items or ():
             if item.expression is not None:
@@ -147,18 +147,22 @@ class QueryParser(ModifierParser):
         opened = self.at
         self.expect("{", "after WHERE")
         self._simple_triples()
-        self.close("}", opened, "or '.' after a triple: without a template there are only triples")
+        self.close(
+            "}", opened, "or '.' after a triple: only triples are allowed without a template"
+        )
         triples, self.triples = tuple(self.triples), []
         pattern = self._modified(Read(Bgp(triples) if triples else UNIT, [], self.scope))
         template = tuple(TriplePattern(*map(_as_template, triple)) for triple in triples)
         return Construct(pattern, template, dataset=dataset)
 
     def _simple_triples(self) -> None:
-        """Triples of a pattern, in which there are no paths."""
+        """Triples of a pattern without paths."""
         start = self.at
         self.triples_block()
         if self.paths:
-            self.report("without a template there are no paths: a path cannot be made", start)
+            self.report(
+                "paths are not allowed without a template: they cannot be constructed", start
+            )
 
     def _template(self) -> tuple[TriplePattern, ...]:
         opened = self.at
@@ -193,14 +197,14 @@ class QueryParser(ModifierParser):
         return self._modified(self._where())
 
     def _modified(self, read: Read) -> Node:
-        """A pattern with the modifiers behind it, of a form other than SELECT."""
+        """A pattern with its modifiers, of a form other than SELECT."""
         modifiers = self.modifiers(read)
         return ordered_and_sliced(self.grouped(read, modifiers, {}), modifiers)
 
     # --- SELECT ---------------------------------------------------------------------------------
 
     def sub_select(self) -> Node:
-        """A SELECT in braces; `scope` is afterwards what it projects."""
+        """A SELECT in braces; `scope` has the projected variables afterwards."""
         self.at += 1
         self.aggregates = {}
         node = self._selected(self._select_clause(), self._where())
@@ -218,7 +222,7 @@ class QueryParser(ModifierParser):
         if not items:
             hint = ""
             if self.kinds[start] in (WORD, IRI, PREFIXED) and self.texts[start + 1] == "(":
-                hint = f": what is computed has a name, ({self.texts[start]}(...) AS ?name)"
+                hint = f": expressions need a name, ({self.texts[start]}(...) AS ?name)"
             self.fail(f"a variable, '(expression AS ?variable)' or '*' after SELECT{hint}")
         return _Clause(distinct, items, start)
 
@@ -240,13 +244,13 @@ class QueryParser(ModifierParser):
                 return
 
     def _selected(self, clause: _Clause, read: Read) -> Node:
-        """The algebra of a SELECT; the modifiers behind its WHERE are read here."""
+        """The algebra of a SELECT; reads the modifiers behind its WHERE."""
         modifiers = self.modifiers(read)
         self._check_growth(clause)
         node = self.grouped(read, modifiers, clause.computed())
         if clause.items is None:
             if modifiers.grouped:
-                self.report("SELECT * cannot be with GROUP BY or aggregates", clause.at)
+                self.report("SELECT * is not allowed with GROUP BY or aggregates", clause.at)
             variables = [*read.scope, *(modifiers.values.variables if modifiers.values else ())]
         else:
             self._check_items(clause.items, read, modifiers)
@@ -260,13 +264,17 @@ class QueryParser(ModifierParser):
         return sliced(node, modifiers)
 
     def _check_growth(self, clause: _Clause) -> None:
-        """Refuse (?x + ?x AS ?y) (?y + ?y AS ?z) and so on: putting them together may double."""
+        """Refuse (?x + ?x AS ?y) (?y + ?y AS ?z) and so on: each expansion may double the size."""
         sizes: dict[Variable, int] = {}
         for item in clause.items or ():
             if item.expression is not None:
                 size = 1 + sum(sizes.get(v, 1) for v in variables_of(item.expression))
                 if size > _MOST_NODES:
-                    self.report(f"{item.variable} is made of too many others: use BIND", item.at)
+                    self.report(
+                        f"the expression of {item.variable} is too large, because the variables "
+                        "in it stand for others; use BIND",
+                        item.at,
+                    )
                     raise Stop
                 sizes[item.variable] = size
 
@@ -282,13 +290,13 @@ class QueryParser(ModifierParser):
                 has = variable in in_scope or variable in selected
                 if not has and not is_hidden(variable):
                     self.report(
-                        f"{variable} is neither in GROUP BY nor in an aggregate: each group may "
-                        f"have many; take SAMPLE({variable}), or group by it",
+                        f"{variable} is neither in GROUP BY nor in an aggregate, so a group may "
+                        f"have several values; use SAMPLE({variable}), or group by it",
                         item.at,
                     )
             known = item.variable in in_scope or item.variable in selected
             if item.expression is not None and known:
-                self.report(f"{item.variable} has a value already: give this another name", item.at)
+                self.report(f"{item.variable} has a value already; use another name", item.at)
             selected.add(item.variable)
 
 

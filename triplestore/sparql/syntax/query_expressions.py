@@ -1,8 +1,7 @@
-"""What expressions of queries have beside those of rules: EXISTS, aggregates, any function's IRI.
+"""Expressions of queries, in addition to those of rules: EXISTS, aggregates, function IRIs.
 
-Start at `QueryExpressions`. What is always true: an aggregate is taken out of its expression at
-once and a hidden variable stands for it, so that an expression has no aggregates in it; equal
-aggregates of one SELECT are one.
+Start at `QueryExpressions`. Always true: each aggregate is replaced by a hidden variable
+at once, so expressions have no aggregates in them; equal aggregates of one SELECT share a variable.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from triplestore.expressions.tree import Call, Constant, Exists, Expression, Var
 from triplestore.sparql.algebra.nodes import Aggregate, Node
 from triplestore.sparql.syntax.known_prefixes import WELL_KNOWN
 
-IN_PATTERN = "aggregates stand in SELECT, HAVING and ORDER BY, not in a graph pattern"
+IN_PATTERN = "aggregates are allowed in SELECT, HAVING and ORDER BY, not in a graph pattern"
 
 
 class QueryExpressions(ExpressionParser, ABC):
     """Reads expressions of queries.
 
-    aggregate_iris  functions named by an IRI that are aggregates
-    aggregates      those of the SELECT that is read, and their variables; None where there may
-                    be none, and `no_aggregates` says why
+    aggregate_iris  IRIs of functions that are aggregates
+    aggregates      those of the current SELECT, and their variables; None where aggregates are not
+                    allowed, for the reason in `no_aggregates`
     """
 
     def __init__(
@@ -42,12 +41,12 @@ class QueryExpressions(ExpressionParser, ABC):
         self._aggregate_count = 0
 
     def declaration(self, prefix: str) -> str:
-        """How a prefix that is missing is declared."""
+        """The declaration of a missing prefix, for messages."""
         return f"PREFIX {prefix}: <{WELL_KNOWN.get(prefix, '...')}>"
 
     @abstractmethod
     def exists_pattern(self) -> Node:
-        """The pattern of an EXISTS; the parser of patterns reads it."""
+        """The pattern of an EXISTS; implemented by the parser of patterns."""
 
     def word(self) -> Expression:
         """A built-in call, EXISTS or an aggregate."""
@@ -72,12 +71,12 @@ class QueryExpressions(ExpressionParser, ABC):
         """A term other than a blank node, a call, or an expression in parentheses."""
         if self.kinds[self.at] == BLANK:
             self.report(
-                f"_:{self.texts[self.at]} cannot be in an expression: use a variable in its place"
+                f"_:{self.texts[self.at]} is not allowed in an expression: use a variable instead"
             )
         return super().primary()
 
     def constraint(self, where: str) -> Expression:
-        """A condition, as FILTER takes it and what is like it: in parentheses, or a call."""
+        """A condition of FILTER and the like: an expression in parentheses, or a call."""
         kind = self.kinds[self.at]
         if kind == WORD and self.texts[self.at].lower() not in ("true", "false"):
             return self.word()
@@ -93,22 +92,22 @@ class QueryExpressions(ExpressionParser, ABC):
         raise AssertionError
 
     def call_of(self, function: Constant) -> Expression:
-        """The call of a function, cast or aggregate that is named by an IRI."""
+        """The call of a function, cast or aggregate with an IRI."""
         name, text, start = iri_of(function), self.texts[self.at - 1], self.at - 1
         if name in self.aggregate_iris:
             return self._aggregate(name, text, start)
         if self.texts[self.at + 1].upper() == "DISTINCT" and self.kinds[self.at + 1] == WORD:
             self.at += 1
-            self.fail(f"an argument: {text} is no aggregate, which could have DISTINCT")
+            self.fail(f"an argument: {text} is not an aggregate, only aggregates have DISTINCT")
         return Call(name, self.arguments(text))
 
     def _aggregate(self, function: str, name: str, start: int) -> Variable:
         aggregates = self.aggregates
         if aggregates is None:
-            self.report(f"{name} cannot be here: {self.no_aggregates}", start)
+            self.report(f"{name} is not allowed here: {self.no_aggregates}", start)
             aggregates = {}
         reason = self.no_aggregates
-        self.aggregates, self.no_aggregates = None, "an aggregate has no aggregates in it"
+        self.aggregates, self.no_aggregates = None, "aggregates cannot be nested"
         self.expect("(", f"after {name}")
         self.enter()
         found = self._inner_aggregate(function, name)
@@ -125,7 +124,7 @@ class QueryExpressions(ExpressionParser, ABC):
         distinct = self.take_word("DISTINCT")
         if self.is_operator("*"):
             if function != "count":
-                self.fail(f"an expression: only COUNT counts '*', not {name}")
+                self.fail(f"an expression: only COUNT accepts '*', not {name}")
             self.at += 1
             return Aggregate(function, None, distinct)
         argument = self.expression()
@@ -133,6 +132,6 @@ class QueryExpressions(ExpressionParser, ABC):
             return Aggregate(function, argument, distinct)
         self.expect_word("SEPARATOR", f"after ';' in {name}")
         if function != "group_concat":
-            self.report(f"{name} has no SEPARATOR, only GROUP_CONCAT has", self.at - 1)
+            self.report(f"{name} has no SEPARATOR, only GROUP_CONCAT has one", self.at - 1)
         self.expect("=", "after SEPARATOR")
         return Aggregate(function, argument, distinct, self.string("after SEPARATOR ="))

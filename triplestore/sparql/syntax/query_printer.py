@@ -1,8 +1,8 @@
-"""Queries and updates as text that reads back as the same algebra.
+"""Queries and updates as text that is parsed to the same algebra.
 
-Start at `write`. What is always true: `parse_query(write(query)) == query`, and the same for
-updates, for what a parser made; prefixes that are used are declared. What a rewrite made need not
-be the algebra of any text: `explain` shows that.
+Start at `write`. Always true: for algebra made by the parser, `parse_query(write(query)) ==
+query`, and the same for updates; used prefixes are declared. Rewritten algebra may have no text:
+`explain` shows it.
 """
 
 from __future__ import annotations
@@ -14,33 +14,35 @@ import pyoxigraph as ox
 from triplestore.expressions.tree import Constant
 from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import (
-    Add,
     Ask,
-    Clear,
     Construct,
+    DatasetClause,
+    Describe,
+    QuadPattern,
+    Query,
+    Select,
+    TermOrVariable,
+    TriplePattern,
+)
+from triplestore.sparql.algebra.updates import (
+    Add,
+    Clear,
     Copy,
     Create,
-    DatasetClause,
     DeleteData,
-    Describe,
     Drop,
     InsertData,
     Load,
     Modify,
     Move,
     Operation,
-    QuadPattern,
-    Query,
-    Select,
-    TermOrVariable,
-    TriplePattern,
     Update,
 )
 from triplestore.sparql.syntax.pattern_printer import Writer, indented
 
 
 def write(what: Query | Update, prefixes: Mapping[str, str] | None = None) -> str:
-    """The text of a query or an update; `prefixes` in the place of those it was read with.
+    """The text of a query or an update; `prefixes` replace those of the original text.
 
     >>> from triplestore.sparql.syntax.parser import parse_query
     >>> print(write(parse_query("PREFIX : <http://e/> SELECT * { ?x :p/:q ?y FILTER(?y>1) }")))

@@ -1,8 +1,8 @@
 """The parser of triples, in patterns, templates and data.
 
-Start at `TripleParser.triples_block`. What is always true: triples are added to `triples`, longer
-paths to `paths`, in the order of the text, those of a `[...]` or `(...)` before the triple that it
-stands in. In a pattern blank nodes become hidden variables; in a template they are constants.
+Start at `TripleParser.triples_block`. Always true: triples are added to `triples`, longer
+paths to `paths`, in the order of the text; those of a `[...]` or `(...)` come before the triple
+around it. In a pattern blank nodes become hidden variables; in a template they are constants.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ NIL = Constant.iri(RDF_NIL)
 class TripleParser(PathParser, QueryExpressions):
     """Reads triples.
 
-    template      True in templates and data: blank nodes are constants, there are no paths
-    no_variables  why there may be no variables here; "" where there may
-    no_blanks     why there may be no blank nodes here; "" where there may
-    scope         the variables that patterns have in scope, in the order of the text
-    bgp           the number of the basic graph pattern that is read, to which labels belong
+    template      True in templates and data: blank nodes are constants, paths are not allowed
+    no_variables  why variables are not allowed here; "" if they are
+    no_blanks     why blank nodes are not allowed here; "" if they are
+    scope         the variables in scope, in the order of the text
+    bgp           the number of the current basic graph pattern, to which labels belong
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class TripleParser(PathParser, QueryExpressions):
         return kind == WORD and text.lower() in ("true", "false")
 
     def triples_block(self) -> None:
-        """Triples with a '.' between them, and maybe one behind."""
+        """Triples with a '.' between them, and perhaps one at the end."""
         while self.starts_triple():
             self._same_subject()
             if not self.take("."):
@@ -144,7 +144,7 @@ class TripleParser(PathParser, QueryExpressions):
     def _add(
         self, subject: TermOrVariable, verb: PathExpression | Variable, object_: TermOrVariable
     ) -> None:
-        """Add a triple; of a path those steps that are triples become such."""
+        """Add a triple or a path; steps of the path that are single properties become triples."""
         if not self.template:
             self.count_part()
         if isinstance(verb, Constant | Variable):
@@ -163,7 +163,7 @@ class TripleParser(PathParser, QueryExpressions):
     # --- nodes ----------------------------------------------------------------------------------
 
     def node(self, where: str) -> TermOrVariable:
-        """A term or variable, a `[...]` or a list that must come next."""
+        """The next term, variable, `[...]` or list; an error if there is none."""
         self.look_at_limits()
         kind = self.kinds[self.at]
         if kind == VARIABLE:
@@ -184,10 +184,10 @@ class TripleParser(PathParser, QueryExpressions):
         return found
 
     def scoped_variable(self) -> Variable:
-        """The variable that is the next token, which is in scope from here on."""
+        """The variable of the next token, which is in scope from here on."""
         name = self.texts[self.at]
         if self.no_variables:
-            self.report(f"?{name} cannot be here: {self.no_variables}")
+            self.report(f"?{name} is not allowed here: {self.no_variables}")
         self.at += 1
         variable = self._variables.get(name)
         if variable is None:
@@ -197,26 +197,26 @@ class TripleParser(PathParser, QueryExpressions):
 
     def _labelled(self, label: str) -> TermOrVariable:
         if self.no_blanks:
-            self.report(f"_:{label} cannot be here: {self.no_blanks}", self.at - 1)
+            self.report(f"_:{label} is not allowed here: {self.no_blanks}", self.at - 1)
         if self.template:
             return Constant(b"\x02" + label.encode())
         if self._labels.setdefault(label, self.bgp) != self.bgp:
             self.report(
-                f"_:{label} is in two basic graph patterns, and would not be the same in both: "
+                f"_:{label} is in two basic graph patterns, where it could have different values: "
                 "use a variable",
                 self.at - 1,
             )
         return Variable(f"_:{label}")
 
     def fresh(self) -> TermOrVariable:
-        """A blank node without label, or the variable that stands for one."""
+        """A blank node without label, or a hidden variable for one."""
         label = f"{self._fresh_prefix}{self._fresh}"
         self._fresh += 1
         return Constant(b"\x02" + label.encode()) if self.template else Variable(f"_:{label}")
 
     def _bracketed(self) -> TermOrVariable:
         if self.no_blanks:
-            self.report(f"'[' cannot be here: {self.no_blanks}")
+            self.report(f"'[' is not allowed here: {self.no_blanks}")
         start = self.at
         self.at += 1
         node = self.fresh()
@@ -233,7 +233,7 @@ class TripleParser(PathParser, QueryExpressions):
         if self.take(")"):
             return NIL
         if self.no_blanks:
-            self.report(f"'(' cannot be here: {self.no_blanks}", start)
+            self.report(f"'(' is not allowed here: {self.no_blanks}", start)
         self.enter()
         head = cell = self.fresh()
         while True:
@@ -253,7 +253,7 @@ class TripleParser(PathParser, QueryExpressions):
     # --- brackets -------------------------------------------------------------------------------
 
     def close(self, bracket: str, opened: int, where: str) -> None:
-        """Step over a closing bracket that must come next; `opened` is the token it belongs to."""
+        """Skip the closing bracket, which must come next; `opened` is the opening token."""
         if self.take(bracket):
             return
         if self.kinds[self.at] == END:
@@ -268,7 +268,7 @@ _IN_PATHS = frozenset("/|*+?")
 
 
 def _unused_label(text: str) -> str:
-    """The beginning of labels for blank nodes that have none, which no label in the text has."""
+    """A prefix for new labels of blank nodes that no label in the text has."""
     prefix = "b"
     while f"_:{prefix}" in text:
         prefix += "_"

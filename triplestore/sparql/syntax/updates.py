@@ -1,7 +1,7 @@
 """The parser of updates.
 
-Start at `UpdateParser.update`. What is always true: WITH is part of the templates it stands before;
-data has neither variables nor terms that no triple may have.
+Start at `UpdateParser.update`. Always true: the templates include the graph of WITH; data
+has neither variables nor invalid triples.
 """
 
 from __future__ import annotations
@@ -13,24 +13,26 @@ import pyoxigraph as ox
 from triplestore.expressions.text.tokens import DATA, END, WORD
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.sparql.algebra.nodes import (
-    Add,
     Bgp,
+    Graph,
+    Node,
+    QuadPattern,
+    TermOrVariable,
+    TriplePattern,
+)
+from triplestore.sparql.algebra.updates import (
+    Add,
     Clear,
     Copy,
     Create,
     DeleteData,
     Drop,
-    Graph,
     GraphTarget,
     InsertData,
     Load,
     Modify,
     Move,
-    Node,
     Operation,
-    QuadPattern,
-    TermOrVariable,
-    TriplePattern,
     Update,
 )
 from triplestore.sparql.syntax.data_blocks import read_block
@@ -38,13 +40,13 @@ from triplestore.sparql.syntax.patterns import joined
 from triplestore.sparql.syntax.queries import FORMS, UPDATES, QueryParser
 from triplestore.terms.term_keys import BLANK, IRI
 
-_NO_BLANKS_DATA = "DELETE DATA names what it deletes, and a blank node has no name"
-_NO_BLANKS = "what DELETE deletes has no blank nodes: use a variable"
-_NO_VARIABLES = "data has no variables: use INSERT { } WHERE { } or DELETE { } WHERE { }"
+_NO_BLANKS_DATA = "DELETE DATA cannot have blank nodes, because they do not name a resource"
+_NO_BLANKS = "DELETE cannot have blank nodes: use a variable"
+_NO_VARIABLES = "data cannot have variables: use INSERT { } WHERE { } or DELETE { } WHERE { }"
 
 
 class NotPlainError(Exception):
-    """A block of data has to be read the slow way."""
+    """A block of data cannot be read as TriG; the usual parser must read it."""
 
 
 class _Block(NamedTuple):
@@ -60,7 +62,7 @@ class UpdateParser(QueryParser):
     def update(self) -> Update:
         """A whole request."""
         operations: list[Operation] = []
-        self._inserted: dict[str, int] = {}  # label -> the operation it is in
+        self._inserted: dict[str, int] = {}  # label -> its operation
         while True:
             self.prologue()
             if self.kinds[self.at] == END:
@@ -97,7 +99,7 @@ class UpdateParser(QueryParser):
     # --- graphs ---------------------------------------------------------------------------------
 
     def _load(self, silent: bool) -> Load:
-        source = self.expect_iri("after LOAD: what to load")
+        source = self.expect_iri("after LOAD: the document to load")
         if not self.take_word("INTO"):
             return Load(source, None, silent)
         self.expect_word("GRAPH", "after INTO")
@@ -166,11 +168,11 @@ class UpdateParser(QueryParser):
         return quads
 
     def _check_labels(self, labels: set[str], start: int) -> None:
-        """A label must not be in two operations: it would be two blank nodes."""
+        """Refuse a label that is in two operations: it would be two blank nodes."""
         for label in sorted(labels):
             if self._inserted.setdefault(label, start) != start:
                 self.report(
-                    f"_:{label} is in two INSERT DATA, and would not be the same in both: "
+                    f"_:{label} is in two INSERT DATA, where it would be two blank nodes: "
                     "put both in one",
                     start,
                 )
@@ -187,7 +189,9 @@ class UpdateParser(QueryParser):
             if isinstance(object_, Variable):
                 continue
             if subject.kind not in (IRI, BLANK):
-                self.report(f"{subject} cannot be a subject: it is no IRI or blank node", start)
+                self.report(
+                    f"{subject} cannot be a subject: it is not an IRI or a blank node", start
+                )
                 continue
             terms: tuple[Any, Any, Any] = (subject.term, predicate.term, object_.term)
             found.append(ox.Quad(*terms, graph))
@@ -211,7 +215,7 @@ class UpdateParser(QueryParser):
         return Modify(_quads(deletes, graph), _quads(inserts, graph), pattern, dataset, graph)
 
     def _template_blocks(self, where: str, no_blanks: str) -> list[_Block]:
-        """The triples of a template in braces, as they belong to graphs."""
+        """The triples of a template in braces, one block per graph."""
         opened = self.at
         self.expect("{", where)
         self.template, self.no_blanks = True, no_blanks
@@ -250,7 +254,7 @@ def _quads(blocks: list[_Block], graph: Constant | None) -> tuple[QuadPattern, .
 
 
 def _pattern(blocks: list[_Block]) -> Node:
-    """The pattern that a template is in DELETE WHERE."""
+    """The template of DELETE WHERE as a pattern."""
     return joined(
         Bgp(block.triples) if block.graph is None else Graph(block.graph, Bgp(block.triples))
         for block in blocks

@@ -4,8 +4,8 @@
     lengths  of each item in bytes (uint32)
     items    each at a multiple of 8 bytes
 
-Small and quick rather than general: recovering ten thousand commits takes ten thousand of these
-apart. Records of one shape can be taken together, without an array for each (`split`).
+Small and fast rather than general: recovering ten thousand commits decodes ten thousand payloads.
+Records of one shape can be read together, without an array for each (`split`).
 
     >>> decode(encode({"a": np.array([1, 2], dtype=np.uint32), "b": b"x"}))
     {'a': array([1, 2], dtype=uint32), 'b': array([120], dtype=uint8)}
@@ -49,7 +49,7 @@ def encode(items: Mapping[str, Array | bytes]) -> bytes:
 
 
 def split(data: bytes) -> tuple[Shape, list[tuple[int, int]]]:
-    """The shape of a payload, and from where to where each item lies in it."""
+    """The shape of a payload, and the bounds of each item in it."""
     (size,) = _SIZE.unpack_from(data)
     shape = _shape_of(data[4 : 4 + size])
     place = 4 + size + 4 * len(shape)
@@ -63,7 +63,7 @@ def split(data: bytes) -> tuple[Shape, list[tuple[int, int]]]:
 
 
 def decode(data: bytes) -> dict[str, NDArray[Any]]:
-    """What `encode` was given, byte strings as arrays of u8: views into `data`."""
+    """The items given to `encode`, byte strings as arrays of u8: views into `data`."""
     shape, places = split(data)
     return {
         name: np.frombuffer(data, dtype, (stop - start) // dtype.itemsize, start)
@@ -83,7 +83,7 @@ def encode_keys(first_id: int, keys: Sequence[bytes]) -> bytes:
 
 
 def decode_keys(data: bytes) -> tuple[int, list[bytes]]:
-    """What `encode_keys` was given."""
+    """The arguments of `encode_keys`."""
     first_id, count = _FIRST.unpack_from(data)
     lengths = np.frombuffer(data, "<u4", count, _FIRST.size)
     place = _FIRST.size + 4 * count

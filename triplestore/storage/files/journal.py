@@ -3,20 +3,20 @@
     file        header (64 bytes), records, and zeros that were written ahead: a sync of bytes that
                 were there before needs no change of the file system's own tables
     record      head (48 bytes), payload, padding to 8 bytes, 8 bytes that end it; the head names
-                the record before it by its checksum, so that no stranger can follow
+                the record before it by its checksum, so that no record of another store can follow
 
 Start reading at `Journal` (writing) and `read_journals` (recovery). The hard question is what to
-do at the first record that is not whole: a *torn* write that nobody was promised is left out, a
-*damaged* one is refused. What decides:
+do at the first incomplete record: a *torn* write, whose commit had not returned, is left out; a
+*damaged* one is refused. Two rules decide:
 
-- A record says which commit was durable when it was written (`synced`). A later record that vouches
-  for the broken one shows damage; so does the manifest's `durable`.
-- Whatever is torn by a crash lacks something: its last byte, or a whole sector, still reads as zero
-  (or lies beyond the end of the file). Records are made so that neither occurs in a whole one: the
-  fields of the head are not zero, and the payload is XORed with a fixed pattern. So a broken record
-  that lacks nothing was damaged afterwards, even if it is the last one of all.
+- A record says which commit was durable when it was written (`synced`). If a later record says that
+  the broken one was durable, it is damaged; likewise if the manifest's `durable` says so.
+- A record torn by a crash lacks something: its last byte, or a whole sector, still reads as zero
+  (or lies beyond the end of the file). Neither occurs in a whole record: the fields of the head are
+  not zero, and the payload is XORed with a fixed pattern. So a broken record that lacks nothing was
+  damaged later, even if it is the last record.
 
-Always true of a journal that is written to: behind its last record there are only zeros, durably.
+Always true of a journal that is written to: there are only zeros after its last record, durably.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ import numpy as np
 
 from triplestore.storage.files.sections import VERSION, check_version, damaged
 from triplestore.storage.files.system import File, Files, write_whole
+from triplestore.storage.thresholds import STORAGE
 
 NAME = re.compile(r"journal-(\d{6,})\.log")
-RESERVE = 1 << 20
-"""How many zeros are written ahead at a time."""
 
 _MAGIC = b"\x89TRPLJ\r\n"
 _HEADER = struct.Struct("<8sIQ16s16xI8s")
@@ -53,13 +52,13 @@ assert _HEADER.size == 64 and _HEAD.size == 48
 
 
 def journal_path(directory: Path, number: int) -> Path:
-    """Where the journal of this number is."""
+    """The path of the journal of this number."""
     return directory / f"journal-{number:06d}.log"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A whole record: its commit, the commit known durable when it was written, what it says.
+    """A whole record: its commit, the commit known durable when it was written, and the payload.
 
     `after` is the checksum of the record before it (or of the file's header), `check` its own.
     """
@@ -83,7 +82,7 @@ class Journal:
     def __init__(
         self, files: Files, path: Path, number: int, commit: int, end: int, check: int
     ) -> None:
-        """Go on with a journal whose last record, of this checksum, ends at `end`."""
+        """Continue a journal whose last record, of this checksum, ends at `end`."""
         self.number = number
         self.path = path
         self.check = check
@@ -108,13 +107,13 @@ class Journal:
 
     @property
     def end(self) -> int:
-        """Where the next record goes: the length of what is in the journal."""
+        """Where the next record goes: the length of the used part of the journal."""
         return self._end
 
     @property
     def wants_reserve(self) -> bool:
         """True if it is time to write zeros ahead."""
-        return self._reserved - self._end < RESERVE // 4
+        return self._reserved - self._end < STORAGE.reserve_bytes // 4
 
     def append(self, commit: int, payload: bytes) -> None:
         """Write the record of the next commit, in one write.
@@ -132,7 +131,7 @@ class Journal:
         self._unclean = False
 
     def sync(self) -> None:
-        """Make all that was written durable; appends may run meanwhile."""
+        """Make all written records durable; appends may run meanwhile."""
         if self.synced == self.written:
             return
         with self._syncing:
@@ -142,11 +141,11 @@ class Journal:
                 self.synced = written
 
     def position(self) -> tuple[int, int, int]:
-        """Where the journal is, for `take_back`."""
+        """The current end of the journal, for `take_back`."""
         return self._end, self.written, self.check
 
     def take_back(self, position: tuple[int, int, int]) -> None:
-        """Cut off whatever is behind a position, and make sure that it never comes back."""
+        """Remove everything after a position, durably."""
         self._unclean = True
         self._end, self.written, self.check = position
         self._reserved = min(self._reserved, self._end)
@@ -161,15 +160,15 @@ class Journal:
     def reserve(self) -> None:
         """Write zeros ahead; no append may run meanwhile. Durable after `sync_reserve`."""
         start = max(self._reserved, self._end)
-        self._file.write(bytes(RESERVE), start)
-        self._reserved = start + RESERVE
+        self._file.write(bytes(STORAGE.reserve_bytes), start)
+        self._reserved = start + STORAGE.reserve_bytes
 
     def sync_reserve(self) -> None:
         """Make the zeros written ahead durable; appends may run meanwhile."""
         self._file.sync()
 
     def close(self, trim: bool = True) -> None:
-        """Close it; `trim` gives back the zeros that were written ahead."""
+        """Close it; `trim` removes the zeros that were written ahead."""
         with self._syncing:
             if trim and self._reserved > self._end:
                 with contextlib.suppress(OSError):  # zeros do no harm
@@ -177,7 +176,7 @@ class Journal:
             self._file.close()
 
     def tail_is_clean(self) -> bool:
-        """True if there are only zeros behind the last record."""
+        """True if there are only zeros after the last record."""
         return not self._files.read(self.path, self._end).strip(b"\0")
 
 
@@ -201,7 +200,7 @@ def _record(commit: int, synced: int, after: int, payload: bytes) -> tuple[bytes
 
 
 def _mask(data: bytes) -> bytes:
-    """XOR with the pattern; twice gives the data back."""
+    """XOR with the pattern; applied twice, it restores the data."""
     array = np.frombuffer(data, dtype=np.uint8)
     if len(array) <= len(_MASK):
         return (array ^ _MASK[: len(array)]).tobytes()
@@ -311,7 +310,7 @@ def _record_at(data: bytes, place: int) -> tuple[Record, int] | None:
 
 
 def _lacks_something(data: bytes, place: int) -> bool:
-    """True if what begins here can be an unfinished write: its last byte or a sector is missing."""
+    """True if the bytes here may be an unfinished write: the last byte or a sector is missing."""
     head = _head_at(data, place)
     size = _HEAD.size
     if head is not None:
@@ -344,7 +343,7 @@ def _is_begun(data: bytes, path: Path, number: int, store: str, required: bool) 
 
 
 def _refuse_damage(files: Files, chain: JournalChain) -> None:
-    """Raise if a record that is not there, or not whole, was durable once."""
+    """Raise if a missing or broken record was durable once."""
     missing = chain.commit + 1
     for scan in chain.scans:
         for record in _anywhere(files.read(scan.path), scan.end):

@@ -1,7 +1,7 @@
-"""The lock of the one writer: an advisory lock on the file LOCK, which says who holds it.
+"""The lock of the writer: an advisory lock on the file LOCK, which names the holder.
 
-The operating system drops the lock with the process that holds it, however that ends; what is
-written in the file is for error messages only, and never decides anything.
+The operating system drops the lock when the process that holds it ends, for whatever reason. The
+content of the file is used for error messages only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAME = "LOCK"
 
 
 def take_lock(files: Files, directory: Path) -> Lock:
-    """Become the writer of a store, or raise LockedError, which names the one who is."""
+    """Become the writer of a store, or raise LockedError, which names the current one."""
     path = directory / NAME
     lock = files.lock(path)
     if lock is None:

@@ -1,8 +1,8 @@
-"""The manifest: the one small file that says which files are the store, as of which commit.
+"""The manifest: the small file that names the files of the store, and their commit.
 
-A line of identification with a checksum, then JSON, readable by eye. Start reading at `Manifest`.
-What is always true: a manifest is replaced in one step (written beside, synced, renamed, directory
-synced), and only names files whose contents and names are durable already.
+A line of identification with a checksum, then readable JSON. Start reading at `Manifest`. Always
+true: a manifest is replaced in one step (a new file is written and synced, then renamed, and the
+directory is synced), and it names only files whose contents and names are durable.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _FIRST_LINE = re.compile(rb"triplestore manifest, format (\d{1,9}), crc32 ([0-9a
 class Manifest:
     """The files of a store and the commit they stand for.
 
-    store     random name of the store; its journals carry it too
+    store     random name of the store, which is also in its journals
     serial    grows by one with each manifest of the store
-    commit    the state that terms, layers and meta give; the journals go on from there
-    durable   a commit that is known to be on disk: with fewer in the journal, it was damaged
+    commit    the commit of terms, layers and meta; the journals continue from there
+    durable   a commit that is known to be on disk: a journal that ends earlier is damaged
     journal   number of the first journal to replay
     next_file number for the next section file
     """
@@ -84,12 +84,12 @@ def read_manifest(files: Files, directory: Path) -> Manifest:
 
 
 def write_manifest(files: Files, directory: Path, manifest: Manifest) -> None:
-    """Write a manifest beside the one that holds, synced; `install_manifest` puts it in force."""
+    """Write a manifest beside the current one, synced; `install_manifest` makes it current."""
     write_whole(files, directory / _NEW, [manifest.to_bytes()])
 
 
 def install_manifest(files: Files, directory: Path) -> None:
-    """Put the manifest that was written in place of the one before; durable when this returns."""
+    """Replace the current manifest by the written one; durable on return."""
     files.rename(directory / _NEW, directory / NAME)
     files.sync_directory(directory)
 
@@ -103,7 +103,7 @@ def _from_json(body: dict[str, Any]) -> Manifest:
     numbers = {name: body[name] for name in names}
     for name, number in numbers.items():
         if type(number) is not int or number < 0:
-            raise ValueError(f"{name} is {number!r}, not a whole number from 0 on")
+            raise ValueError(f"{name} is {number!r}, not a whole number of at least 0")
     return Manifest(
         store=bytes.fromhex(body["store"]).hex(),
         **numbers,

@@ -6,10 +6,10 @@
     checks      the CRC-32 of every block
     directory   JSON: kind, meta, the sections; checksums of fences and checks
 
-Start reading at `write_sections` and `SectionFile`. What is always true: the checksum in the header
-covers the directory, the directory those of fences and checks, and these every block: one number (a
-`FileRef` keeps it) names the whole content. Opening reads header and directory only; a block is
-compared with its checksum when it is first touched, once. Files are written once and never changed.
+Start reading at `write_sections` and `SectionFile`. Always true: the checksum in the header covers
+the directory, the directory those of fences and checks, and these every block: one number (a
+`FileRef` keeps it) identifies the whole content. Opening reads only header and directory; a block
+is compared with its checksum once, when it is first read. Files are written once and never changed.
 """
 
 from __future__ import annotations
@@ -29,19 +29,17 @@ from numpy.typing import NDArray
 from triplestore.checked_columns import FENCE, Array, Column
 from triplestore.errors import CorruptError, FormatError, ParseError, StorageError
 from triplestore.storage.files.system import Buffer, File, Files
+from triplestore.storage.thresholds import STORAGE
 
 VERSION = 1
 """The version of the whole directory format; a change that older code cannot read adds 1."""
 
 BLOCK = 32 * 1024
 _BLOCK_BITS = 15
-_FURTHER = 4  # blocks that are verified each time that something was not
+_FURTHER = 4  # more blocks that are verified each time that a block was not verified
 _ALIGN = 64
 _MAGIC = b"\x89TRPLS\r\n"
 _HEADER = struct.Struct("<8sIIQQQ20xI")
-_PIECE = 32 * BLOCK  # bytes handed to the system at a time
-_SMALL = 1 << 16  # pieces below this are gathered first
-_BACKLOG = 4 << 20  # work in the background syncs this often
 
 assert _HEADER.size == _ALIGN
 
@@ -57,24 +55,24 @@ class FileRef:
     check: int
 
     def to_json(self) -> list[Any]:
-        """As it stands in the manifest and in journal records."""
+        """Its form in the manifest and in journal records."""
         return [self.name, self.size, self.check]
 
     @classmethod
     def from_json(cls, value: list[Any]) -> FileRef:
-        """What `to_json` gave."""
+        """The reference that `to_json` described."""
         name, size, check = value
         return cls(str(name), int(size), int(check))
 
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """Something that `verify` found: the file, what is wrong with it, and how bad that is."""
+    """A problem that `verify` found: the file, what is wrong, and how severe it is."""
 
     file: str
     what: str
     severity: str = "error"
-    """"error": bytes are not what was written; "note": harmless, and said for completeness."""
+    """"error": bytes differ from those written; "note": harmless, reported for completeness."""
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.file}: {self.what}"
@@ -94,9 +92,9 @@ def write_sections(
 ) -> FileRef:
     """Write a section file and make its content durable (its name is not, before sync_directory).
 
-    With `pause`, as work in the background has it, the file is synced as it is written, so that
-    a commit's own sync does not wait behind a backlog of dirty pages, and `pause` is called after
-    each piece; it may raise. An incomplete file is removed if anything fails.
+    With `pause`, for background work, the file is synced while it is written, so that the sync of
+    a commit does not wait for many dirty pages; `pause` is called after each piece and may raise.
+    An incomplete file is removed if anything fails.
     """
     file = files.create(path)
     try:
@@ -150,8 +148,8 @@ class _Writer:
         """Write one section, block checksums on the way; return where it starts."""
         data = memoryview(np.ascontiguousarray(array).view(np.uint8).data)
         start = self._align()
-        for piece_start in range(0, len(data), _PIECE):
-            piece = data[piece_start : piece_start + _PIECE]
+        for piece_start in range(0, len(data), STORAGE.written_bytes):
+            piece = data[piece_start : piece_start + STORAGE.written_bytes]
             for offset in range(0, len(piece), BLOCK):
                 self._checks.append(zlib.crc32(piece[offset : offset + BLOCK]))
             self._append(piece)
@@ -163,8 +161,8 @@ class _Writer:
 
     def _put(self, data: bytes) -> int:
         start = self._align()
-        for offset in range(0, len(data), _PIECE):
-            self._append(data[offset : offset + _PIECE])
+        for offset in range(0, len(data), STORAGE.written_bytes):
+            self._append(data[offset : offset + STORAGE.written_bytes])
         return start
 
     def _align(self) -> int:
@@ -174,17 +172,17 @@ class _Writer:
         return self._end
 
     def _append(self, data: Buffer) -> None:
-        """Write at the end; what is small waits until it is worth a call."""
-        if len(data) >= _SMALL:
+        """Write at the end; small data waits until it is worth a call."""
+        if len(data) >= STORAGE.gathered_bytes:
             self._flush()
             self._file.write(data, self._end)
         else:
             self._waiting += data
         self._end += len(data)
         self._backlog += len(data)
-        if len(self._waiting) >= _PIECE:
+        if len(self._waiting) >= STORAGE.written_bytes:
             self._flush()
-        if self._pause is not None and self._backlog >= _BACKLOG:
+        if self._pause is not None and self._backlog >= STORAGE.synced_bytes:
             self._flush()
             self._file.sync()
             self._backlog = 0
@@ -200,13 +198,13 @@ class _Writer:
 
 
 class SectionFile:
-    """An open section file: `column` gives its sections, verified as they are touched.
+    """An open section file: `column` returns its sections, verified when they are read.
 
     The file stays readable after its name is removed, as long as this or a column of it lives.
     """
 
     def __init__(self, files: Files, path: Path, ref: FileRef | None = None) -> None:
-        """Open it, and refuse it unless it is the very file that `ref` names."""
+        """Open it, and refuse it unless it is the file that `ref` names."""
         self.path = path
         try:
             self._data = files.map(path)
@@ -223,7 +221,7 @@ class SectionFile:
 
     @property
     def kind(self) -> str:
-        """What was said to be in the file: terms, layer or meta."""
+        """The kind of content: terms, layer or meta."""
         return str(self._directory["kind"])
 
     @property
@@ -266,11 +264,11 @@ class SectionFile:
         return self._data
 
     def trust(self) -> None:
-        """Take the blocks as verified: for a file this process wrote a moment ago."""
+        """Mark all blocks as verified: for a file that this process has just written."""
         self._verified = bytearray(b"\1") * len(self._verified)
 
     def verify(self) -> Iterator[FileProblem]:
-        """Compare everything with its checksum, verified before or not; yield what differs."""
+        """Compare everything with its checksum, verified before or not; yield the differences."""
         used: list[tuple[int, int]] = [(0, _HEADER.size)]
         self._checks = None
         self._verified = bytearray(len(self._verified))
@@ -342,7 +340,7 @@ class SectionFile:
 
 
 class _SectionGuard:
-    """Verifies the blocks of one section; what was verified is noted for the whole file."""
+    """Verifies the blocks of one section; verified blocks are noted for the whole file."""
 
     __slots__ = ("_file", "_first", "_name", "_nbytes")
 
@@ -381,9 +379,9 @@ class _SectionGuard:
                 self._check(block)
 
     def go_on(self) -> None:
-        """Verify the first blocks of the section that were not, up to one that is damaged.
+        """Verify some more blocks of the section, up to a damaged one.
 
-        Whoever wants that one is told; nobody asked for it now.
+        The damage is reported when that block is read.
         """
         block, done = self._first, self._file._verified
         end = block + ((self._nbytes - 1) >> _BLOCK_BITS) + 1
@@ -412,7 +410,7 @@ class _SectionGuard:
 
 
 def damaged(path: Path | str, what: str) -> CorruptError:
-    """The error for bytes that are not those that were written."""
+    """The error for bytes that differ from those written."""
     return CorruptError(
         f"{path} is damaged: {what}; restore the store from a backup "
         f"(`triplestore verify` lists all that is damaged)"
@@ -434,10 +432,10 @@ _UNREADABLE = (
 
 @contextmanager
 def decoding(path: Path | str, what: str) -> Iterator[None]:
-    """Turn an error in taking bytes apart into a CorruptError that names the file.
+    """Turn an error of decoding into a CorruptError that names the file.
 
-    Checksums find bytes that changed on disk. Bytes with a right checksum can be wrong, too: a
-    faulty memory or program may have written them.
+    Checksums detect bytes that changed on disk. Bytes with a correct checksum can also be wrong:
+    faulty memory or a faulty program may have written them.
     """
     try:
         yield
@@ -455,4 +453,4 @@ def check_version(version: int, path: Path) -> None:
             f"this one reads formats up to {VERSION}: upgrade triplestore"
         )
     if version < 1:
-        raise FormatError(f"{path} is of format {version}, which never existed")
+        raise FormatError(f"{path} is of format {version}, which does not exist")

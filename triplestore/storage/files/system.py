@@ -1,9 +1,9 @@
-"""The thin layer under everything that is on disk: the only code here that calls the system.
+"""The file system: the only code of this package that calls the operating system.
 
-`RealFiles` is what a store uses; the fault tests put another `Files` in its place, which notes,
-stops or fails each call. Start reading at the protocols. What is always true: a `write` has
-written all its bytes or raises; nothing is durable before `sync` (contents and size of a file) or
-`sync_directory` (names of files) has returned.
+A store uses `RealFiles`; fault tests replace it by another `Files`, which records, stops or fails
+each call. Start reading at the protocols. Always true: a `write` has written all its bytes or
+raises; nothing is durable before `sync` (contents and size of a file) or `sync_directory` (names of
+files) has returned.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class File(Protocol):
         """Cut the file off, or lengthen it with zeros."""
 
     def close(self) -> None:
-        """Close it; nothing becomes durable by this."""
+        """Close it; this makes nothing durable."""
 
 
 class Lock(Protocol):
-    """A held lock; it goes away with `release` or with the process."""
+    """A held lock; it ends with `release` or with the process."""
 
     def release(self) -> None:
-        """Give the lock up."""
+        """Release the lock."""
 
 
 class Files(Protocol):
@@ -61,7 +61,7 @@ class Files(Protocol):
         """Bytes from `start`, to the end or at most `size` of them."""
 
     def map(self, path: Path) -> memoryview:
-        """The bytes of a file, read as they are looked at; still there when it is removed."""
+        """The bytes of a file, read on demand; they stay readable when the file is removed."""
 
     def size(self, path: Path) -> int:
         """Length in bytes."""
@@ -73,13 +73,13 @@ class Files(Protocol):
         """True if there is a file or directory of that name."""
 
     def make_directory(self, path: Path) -> None:
-        """Make a directory, and those above it; fine if it exists."""
+        """Make a directory, and those above it; OK if it exists."""
 
     def rename(self, old: Path, new: Path) -> None:
         """Give a file another name in one step, in place of any older file of that name."""
 
     def remove(self, path: Path) -> None:
-        """Remove a file's name; fine if there is none."""
+        """Remove a file's name; OK if there is none."""
 
     def link(self, old: Path, new: Path) -> bool:
         """Give a file a second name; False where the file system cannot."""
@@ -88,7 +88,7 @@ class Files(Protocol):
         """Make the names in a directory durable."""
 
     def lock(self, path: Path) -> Lock | None:
-        """Take the lock that this file (made if need be) stands for; None if another holds it."""
+        """Take the lock of this file (made if missing); None if another process holds it."""
 
 
 class RealFile:
@@ -131,7 +131,7 @@ class RealLock:
         self._held.add(self)
 
     def release(self) -> None:
-        """Give the lock up."""
+        """Release the lock."""
         if self._descriptor >= 0:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             self.forget()
@@ -145,7 +145,7 @@ class RealLock:
 
     @classmethod
     def forget_all(cls) -> None:
-        """After a fork: without this, a child that lives on would keep its parent's lock alive."""
+        """After a fork: otherwise a child that runs on would keep its parent's lock."""
         for lock in list(cls._held):
             lock.forget()
 
@@ -206,7 +206,7 @@ class RealFiles:
         old.replace(new)
 
     def remove(self, path: Path) -> None:
-        """Remove a file's name; fine if there is none."""
+        """Remove a file's name; OK if there is none."""
         path.unlink(missing_ok=True)
 
     def link(self, old: Path, new: Path) -> bool:
@@ -229,7 +229,7 @@ class RealFiles:
             os.close(descriptor)
 
     def lock(self, path: Path) -> Lock | None:
-        """Take the lock that this file stands for; None if another holds it."""
+        """Take the lock of this file; None if another process holds it."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -267,11 +267,11 @@ def explained(doing: str, path: Path) -> Iterator[None]:
 
 
 def explanation(error: OSError, doing: str, path: Path) -> StorageError:
-    """The StorageError for a failed call: what was being done, where, why, and a way forward."""
+    """The StorageError for a failed call: what was being done, where, why, and what to do."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     message = f"{doing} {path} failed: {reason}"
     if error.errno in _FULL:
-        message += f" ({_free(path)}); nothing that was committed is lost: make room and go on"
+        message += f" ({_free(path)}); no commit is lost: make room and try again"
     elif error.errno in _NOT_ALLOWED:
         message += "; to read a store that cannot be written, open it read-only"
     elif error.errno == errno.EMFILE:
@@ -289,7 +289,7 @@ def _free(path: Path) -> str:
 
 
 def _best_sync() -> int | None:
-    """macOS flushes the disk's own cache only for this fcntl; elsewhere there is none."""
+    """macOS flushes the disk's own cache only for this fcntl; other systems do not have it."""
     command = getattr(fcntl, "F_FULLFSYNC", None)
     return command if isinstance(command, int) else None
 

@@ -1,11 +1,11 @@
 """Background work: checkpoints, merges, and writing zeros ahead of the journal.
 
-Start reading at `BackgroundWork.step`. One step at a time runs, on one background thread that
+Start reading at `BackgroundWork.step`. One step runs at a time, on one background thread that
 exists only while there is work (or in the caller's thread, for tests). A step does its long work
 without blocking commits, and takes the commit lock only for moments: to switch to a new journal,
 and to replace parts by equivalent ones. A merge may take minutes: it pauses every few milliseconds
-for urgent work (the journal must not grow meanwhile), and stops when the store is closed. If a step
-fails, no commit is affected: its new files are removed, and it is retried later.
+for urgent work (the journal must stay short), and stops when the store is closed. If a step fails,
+no commit is affected: its new files are removed, and it is retried later.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import Protocol
 
 from triplestore.errors import StorageError
 from triplestore.relations import Layer, Tables, merge_layers
-from triplestore.storage.closures import restored
 from triplestore.storage.disk import Disk, FileBatch
 from triplestore.storage.files.manifest import Manifest
 from triplestore.storage.files.sections import SectionFile
 from triplestore.storage.files.system import explained
+from triplestore.storage.record import restored
 from triplestore.storage.state import KeptPart, State
-from triplestore.storage.tuning import Tuning
+from triplestore.storage.thresholds import StorageThresholds
 from triplestore.storage.upkeep.optimize import compact
 from triplestore.storage.upkeep.outline import layer_parts, term_parts
 from triplestore.terms import Dictionary, TermSegment
@@ -37,7 +37,7 @@ from triplestore.terms import Dictionary, TermSegment
 _NICE = 5
 
 Swap = tuple[int, int, Layer]
-"""Layers [start, stop) of the tables, and the one that says what they said."""
+"""Layers [start, stop) of the tables, and the equivalent layer that replaces them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class DatabaseClosing(Exception):  # noqa: N818 - no error: the store is being c
 
 
 class MaintainedDatabase(Protocol):
-    """What background work uses of a database."""
+    """The part of a database that background work uses."""
 
     broken: BaseException | None
 
@@ -67,7 +67,7 @@ class MaintainedDatabase(Protocol):
         """The files of a database that is not in memory."""
 
     @property
-    def tuning(self) -> Tuning:
+    def thresholds(self) -> StorageThresholds:
         """When work is due."""
 
     @property
@@ -79,7 +79,7 @@ class MaintainedDatabase(Protocol):
         """The dictionary of the last commit."""
 
     def put_state(self, state: State) -> None:
-        """Let readers see another form of the same commit."""
+        """Replace the state by another form of the same commit."""
 
     def sync_journal(self) -> None:
         """Make the journal durable."""
@@ -92,7 +92,7 @@ class BackgroundWork:
     """Background work of one database.
 
     `merging` is held during a merge, and `lock` while the manifest and its files change, so that a
-    holder knows that no file is being replaced. `error` is why the last step failed, or None.
+    holder knows that no file is being replaced. `error` is the reason why the last step failed.
     """
 
     def __init__(self, database: MaintainedDatabase, background: bool) -> None:
@@ -117,7 +117,7 @@ class BackgroundWork:
     # -- when -----------------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Called after each commit: start the thread if there is work and it does not run."""
+        """Called after each commit: start the thread if there is work and it is not running."""
         if not self._background or self._stopping or self._next() is None:
             return
         with self._starting:
@@ -133,7 +133,7 @@ class BackgroundWork:
             pass
 
     def stop(self) -> None:
-        """Let the current step end or give up, and begin no other."""
+        """Wait until the current step ends or gives up, and begin no other."""
         self._stopping = True
         with self._starting:
             thread = self._thread
@@ -157,7 +157,7 @@ class BackgroundWork:
             pass
         except Exception as error:  # noqa: BLE001 - kept for `info`; commits must go on
             self.error = error
-            self._not_before = time.monotonic() + database.tuning.retry_seconds
+            self._not_before = time.monotonic() + database.thresholds.retry_seconds
         with self._starting:
             if not self._stopping and self._next() is not None:
                 return True
@@ -207,10 +207,10 @@ class BackgroundWork:
         disk = database.disk
         if disk is None or not self._may_try():
             return None
-        tuning, journal = database.tuning, disk.journal
-        if disk.records >= tuning.journal_records or journal.end >= tuning.journal_bytes:
+        thresholds, journal = database.thresholds, disk.journal
+        if disk.records >= thresholds.journal_records or journal.end >= thresholds.journal_bytes:
             return self.checkpoint
-        if disk.records >= tuning.reserve_after and journal.wants_reserve:
+        if disk.records >= thresholds.reserve_after and journal.wants_reserve:
             return self._reserve
         return None
 
@@ -239,7 +239,7 @@ class BackgroundWork:
         try:
             with explained("syncing", journal.path):
                 journal.sync_reserve()
-        except StorageError as error:  # it may have been meant for the records
+        except StorageError as error:  # records may be affected
             database.fail(error)
             raise
 
@@ -388,8 +388,8 @@ class BackgroundWork:
         disk.remove_strangers()
 
     def _plan_terms(self, terms: Sequence[TermSegment]) -> int | None:
-        """From which segment on to merge: the later ones are not small beside it."""
-        tier, above, start = self._database.tuning.term_tier, 0, None
+        """The first segment to merge: the later ones together are not small compared with it."""
+        tier, above, start = self._database.thresholds.term_tier, 0, None
         for place in range(len(terms) - 1, -1, -1):
             if above and terms[place].count <= tier * above:
                 start = place
@@ -414,9 +414,9 @@ class BackgroundWork:
         disk.remove_strangers()
 
     def optimize(self) -> None:
-        """Everything in one layer and one term segment, without what nothing uses.
+        """Everything in one layer and one term segment, without unused terms.
 
-        The caller is the writer: no transaction goes on, so that ids may change.
+        The caller is the writer: no transaction is open, so ids may change.
         """
         with self.merging, self.lock:
             database, disk = self._database, self._database.disk
@@ -451,7 +451,7 @@ class BackgroundWork:
 
 
 def _give_way() -> None:
-    """Let this thread have less of a busy processor than commits; only Linux knows threads."""
+    """Give this thread a lower priority than commits; only Linux has priorities of threads."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

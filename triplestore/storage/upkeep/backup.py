@@ -1,9 +1,9 @@
-"""Backups: a state written out as a store of its own, in another directory.
+"""Backups: a state written as a separate store, in another directory.
 
-Start reading at `backup`. The copy is made from a frozen state, so that neither commits nor merges
-that go on meanwhile matter, and it works the same for a store being written, one opened read-only
-whose files were replaced long ago, and one in memory. The manifest comes last: a copy that was
-interrupted is no store.
+Start reading at `backup`. The copy is made from a frozen state, so that concurrent commits and
+merges do not matter. It works the same for a store being written, one opened read-only whose files
+were replaced long ago, and one in memory. The manifest comes last: an interrupted copy does not
+open as a store.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from triplestore.storage.files.journal import Journal, journal_path
 from triplestore.storage.files.manifest import Manifest, install_manifest, write_manifest
 from triplestore.storage.files.sections import FileRef, SectionFile
 from triplestore.storage.files.system import Files, explained
-from triplestore.storage.files.unfinished import Unfinished
+from triplestore.storage.making import Unfinished
 from triplestore.storage.state import (
     LAYER,
     META,
@@ -30,7 +30,7 @@ from triplestore.storage.state import (
 from triplestore.storage.upkeep.outline import layer_parts, term_parts
 
 _PIECE = 1 << 20
-_BACKLOG = 8 << 20  # synced so often, that commits meanwhile do not wait behind it
+_BACKLOG = 8 << 20  # bytes between two syncs, so that commits do not wait for many of them
 
 
 def backup(
@@ -38,8 +38,8 @@ def backup(
 ) -> None:
     """Write a state to a new or empty directory, durably and verified.
 
-    With `link`, files that exist become hard links where the file system can: no time and no space,
-    but one damaged file is then damaged in both.
+    With `link`, existing files become hard links where the file system can: this takes no time and
+    no space, but a damaged file is then damaged in both stores.
     """
     if files.exists(target) and files.list(target):
         raise StorageError(f"{target} is not empty: name a new directory for the backup")
@@ -102,7 +102,7 @@ class _Copy(Unfinished):
         install_manifest(self._files, self._target)
 
     def _copy(self, file: SectionFile, path: Path) -> FileRef:
-        """Copy a section file from where it is mapped; it may have no name any more."""
+        """Copy a section file from its mapping; its name may have been removed."""
         ref = FileRef(path.name, file.ref.size, file.ref.check)
         if not (self._link and self._same(file) and self._files.link(file.path, path)):
             self._write(file.content(), path)

@@ -1,17 +1,22 @@
-"""What a database is made of, in numbers."""
+"""Sizes and other facts about a database: start at `info_of`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from triplestore.storage.files.sections import VERSION
 from triplestore.storage.files.system import Files
+
+if TYPE_CHECKING:
+    from triplestore.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseInfo:
-    """What a database is made of; sizes in bytes."""
+    """Facts about a database; sizes in bytes."""
 
     path: Path | None
     format: int
@@ -32,7 +37,34 @@ class DatabaseInfo:
         return sum(self.files.values())
 
 
-def file_sizes(files: Files, directory: Path) -> dict[str, int]:
+def info_of(database: Database) -> DatabaseInfo:
+    """The facts as of the last commit."""
+    state = database.state
+    journal_bytes = journal_commits = 0
+    if database.disk is not None:
+        journal_bytes, journal_commits = database.disk.journal.end, database.disk.records
+    elif database.reader is not None:
+        found = database.reader.found
+        journal_bytes = sum(scan.end for scan in found.chain.scans)
+        journal_commits = state.commit - found.manifest.commit
+    error = database.upkeep.error
+    return DatabaseInfo(
+        path=database.path,
+        format=VERSION,
+        commit=state.commit,
+        durability=database.durability if database.disk is not None else "none",
+        read_only=database.read_only,
+        terms=state.term_count,
+        term_segments=tuple(segment.count for segment in state.dictionary.segments),
+        layers=tuple(layer.rows for layer in state.tables.layers),
+        files={} if database.path is None else _file_sizes(database.files, database.path),
+        journal_bytes=journal_bytes,
+        journal_commits=journal_commits,
+        background_error=None if error is None else str(error),
+    )
+
+
+def _file_sizes(files: Files, directory: Path) -> dict[str, int]:
     """The sizes of all files in a directory."""
     sizes = {}
     for name in files.list(directory):

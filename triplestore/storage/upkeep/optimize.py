@@ -1,8 +1,8 @@
-"""Compaction: one layer without removed rows, one term segment without terms that nothing uses.
+"""Compaction: one layer without removed rows, one term segment without unused terms.
 
-Start reading at `compact`. Terms are numbered anew, in the order of their old ids. Since that keeps
-the order of ids, every sorted column stays sorted: renumbering is one pass over each column. The
-price: ids do not outlive it, so nothing that is kept in `meta` may contain ids.
+Start reading at `compact`. Terms are renumbered in the order of their old ids. Since that keeps the
+order of ids, every sorted column stays sorted: renumbering is one pass over each column. The price:
+ids change, so the values in `meta` must not contain ids.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from triplestore.relations.layers.sorted_order import Order
 from triplestore.relations.layers.table import Nets, Table
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import high, key_of, low, pack
-from triplestore.storage.closures import restored
+from triplestore.storage.record import restored
 from triplestore.storage.state import State
 from triplestore.terms import Dictionary, TermSegment
 
@@ -26,7 +26,7 @@ _PIECE = 1 << 20  # keys renumbered at a time
 
 
 def compact(state: State) -> State:
-    """The same facts in one layer and one term segment, with a dictionary of its own."""
+    """The same facts in one layer and one term segment, with a new dictionary."""
     layers = state.tables.layers
     layer = merge_layers(layers, bottom=True) if layers else Layer()
     if state.term_count == 0:
@@ -48,7 +48,7 @@ def _tables_of(layer: Layer) -> Tables:
 
 
 def _used_ids(layer: Layer, term_count: int) -> NDArray[np.bool_]:
-    """For each id whether any row has it; id 0 counts as not used."""
+    """Which ids occur in any row; id 0 counts as unused."""
     used = np.zeros(term_count + 1, dtype=np.bool_)
     for table in (layer.facts, layer.quads):
         used[table.forward.names] = True

@@ -1,8 +1,8 @@
-"""Which parts of a state are in files, and what has to be written so that all of it is.
+"""Which parts of a state are in files, and which must be written.
 
-Used by checkpoints, which write the missing parts beside the files there are, and by backups,
-which copy those. Always true: what `missing_terms` and `missing_layers` give covers every term and
-every layer of the state once, in order.
+Used by checkpoints, which write the missing parts beside existing files, and by backups, which copy
+these. Always true: `term_parts` and `layer_parts` cover every term and every layer of the state
+once, in order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ IsKept: TypeAlias = Callable[[KeptPart], bool]
 
 
 def term_parts(state: State, is_kept: IsKept) -> list[tuple[TermSegment, bool]]:
-    """Segments for all terms of a state, and of each whether it is in a file."""
+    """Segments for all terms of a state, and for each whether it is in a file."""
     parts: list[tuple[TermSegment, bool]] = []
     next_id = 1
     for segment in state.dictionary.segments:
@@ -34,9 +34,9 @@ def term_parts(state: State, is_kept: IsKept) -> list[tuple[TermSegment, bool]]:
 
 
 def layer_parts(state: State, is_kept: IsKept) -> list[tuple[int, int, Layer, bool]]:
-    """(start, stop, layer, in a file): layers that say what layers [start, stop) of a state say.
+    """(start, stop, layer, in a file): layers equivalent to the layers [start, stop) of a state.
 
-    Neighbours that are in no file become one; that layer may turn out to be empty.
+    Neighbours that are in no file become one layer, which may be empty.
     """
     old = state.tables.layers
     parts: list[tuple[int, int, Layer, bool]] = []

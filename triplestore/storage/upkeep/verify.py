@@ -1,13 +1,15 @@
 """Verification: everything in a store's directory compared with its checksums.
 
-Start reading at `verify_files`, which opens the files itself, so that it also lists the damage of
-a store that cannot be opened; `verify_state` looks for contradictions inside of an open one.
+Start reading at `verify_database`. `verify_files` opens the files itself, so that it also lists the
+damage of a store that cannot be opened; `_verify_state` searches an open store for contradictions.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from triplestore.errors import StorageError
 from triplestore.storage.files.journal import journal_path, read_journals
@@ -18,13 +20,55 @@ from triplestore.storage.files.system import Files
 from triplestore.storage.record import Commit
 from triplestore.storage.state import State
 
+if TYPE_CHECKING:
+    from triplestore.storage.database import Database
+
 Progress = Callable[[str], None]
 
 
-def verify_files(files: Files, directory: Path, progress: Progress) -> Iterator[FileProblem]:
-    """Every file that the manifest and the journals name: what is damaged or missing.
+def verify_database(database: Database, progress: bool) -> list[str]:
+    """Compare files with their checksums, and rows with each other; return all problems."""
 
-    If another process writes meanwhile, files that it replaced are missing: look at `serial_of`.
+    def report(name: str) -> None:
+        if progress:
+            print(f"verifying {name}", file=sys.stderr)  # noqa: T201
+
+    problems: list[FileProblem] = []
+    if database.path is not None:
+        problems = list(_verify_directory(database, database.path, report))
+    report("rows")
+    problems += _verify_state(database.state)
+    return [f"{each.file}: {each.what}" for each in problems if each.severity == "error"]
+
+
+def _verify_directory(
+    database: Database, directory: Path, progress: Progress
+) -> Iterator[FileProblem]:
+    """Verify all files. This process replaces none meanwhile; if another one does, start again."""
+    files, disk = database.files, database.disk
+    with database.upkeep.lock:
+        if disk is not None:
+            with database.commit_lock:
+                if not disk.journal.tail_is_clean():
+                    what = "there are bytes behind the last record that no commit wrote"
+                    yield FileProblem(disk.journal.path.name, what)
+                if database.durability != "commit" and database.broken is None:
+                    database.sync_journal()
+            yield from verify_files(files, directory, progress)
+            return
+        serial = -1
+        while True:
+            problems = list(verify_files(files, directory, progress))
+            before, serial = serial, _serial_of(files, directory)
+            if not problems or serial == before:
+                yield from problems
+                return
+
+
+def verify_files(files: Files, directory: Path, progress: Progress) -> Iterator[FileProblem]:
+    """The damaged and missing files among those that the manifest and the journals name.
+
+    If another process writes meanwhile, files that it replaced are missing: see `_serial_of`.
     """
     progress(MANIFEST_NAME)
     try:
@@ -72,8 +116,8 @@ def _verify_journals(
         if scan.torn:
             yield FileProblem(
                 scan.path.name,
-                f"there is an unfinished write at byte {scan.end}, of a commit that nobody was "
-                f"promised; the next writer cuts it off",
+                f"there is an unfinished write at byte {scan.end}, of a commit that did not "
+                f"return; the next writer removes it",
                 severity="note",
             )
     try:
@@ -86,7 +130,7 @@ def _verify_journals(
     yield from _verify_refs(files, directory, named, progress)
 
 
-def serial_of(files: Files, directory: Path) -> int:
+def _serial_of(files: Files, directory: Path) -> int:
     """The serial number of the manifest in force; -1 if it cannot be read."""
     try:
         return read_manifest(files, directory).serial
@@ -94,8 +138,8 @@ def serial_of(files: Files, directory: Path) -> int:
         return -1
 
 
-def verify_state(state: State) -> Iterator[FileProblem]:
-    """Contradictions inside of a state: rows out of order, totals that are off, unknown ids."""
+def _verify_state(state: State) -> Iterator[FileProblem]:
+    """Contradictions in a state: rows out of order, wrong totals, unknown ids."""
     try:
         state.tables.validate()
     except AssertionError as error:

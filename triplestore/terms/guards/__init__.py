@@ -1,1 +1,1 @@
-"""What is checked before a document is parsed: depth, length, and what expands."""
+"""Checks before a document is parsed: depth, length and expansion."""

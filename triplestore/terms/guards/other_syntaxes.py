@@ -1,6 +1,6 @@
 """Recognises ontology syntaxes that are not RDF, for error messages that name them.
 
-Start at `other_syntax`, which looks at the beginning of a text; `advice` says what to do.
+Start at `other_syntax`, which reads the beginning of a text; `advice` says what to do.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LOOKED_AT = 1 << 14
 
 
 def other_syntax(text: bytes) -> str | None:
-    """The syntax in which a text begins, if that is one for ontologies and no RDF.
+    """The syntax in which a text begins, if it is one of ontologies that is not RDF.
 
     >>> other_syntax(b"Prefix(:=<http://e/>) Ontology(<http://e/o>)")
     'OWL functional syntax'
@@ -54,7 +54,7 @@ def other_syntax(text: bytes) -> str | None:
 
 
 def syntax_of_name(file: str | PurePath) -> str | None:
-    """The one that a file's name tells.
+    """The same, from the name of a file.
 
     >>> syntax_of_name("go.obo")
     'OBO format'

@@ -1,10 +1,10 @@
-"""What is looked at before pyoxigraph's parsers see it: depth, and what grows out of few bytes.
+"""Checks of a text before pyoxigraph's parsers read it: depth, and expansion of a few bytes.
 
-Start at `guard_of`. These parsers are quick, but recursive where data are nested, and quadratic in
-a few places; a crash of theirs is the end of the process. A guard reads the text as it comes, in
-pieces of any length, and raises `Refused` before a parser is given what it could not bear. What is
-always true: a guard counts at least as deep as the parser does. Where the two could read a text
-differently (a comment within a tag, a quotation mark without its partner) it refuses the text.
+Start at `guard_of`. These parsers are fast, but recursive for nested data, and quadratic in a few
+places; if one crashes, the process ends. A guard reads the text as it comes, in pieces of any
+length, and raises `Refused` before a parser gets text that could crash it. Always true: a guard
+counts at least as deep as the parser does. Where the two could read a text differently (a comment
+within a tag, a quotation mark without its partner) it refuses the text.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from triplestore.terms.guards.document_limits import (
     ENTITY_BYTES,
     JSON_DEPTH,
     SMALL_ENTITY,
+    TOO_DEEP,
     XML_ATTRIBUTES,
     XML_DEPTH,
+    Chain,
     Limits,
 )
-from triplestore.terms.guards.nesting import TOO_DEEP, Chain
 
 _AT_ONCE = 1 << 16
 
 
 class Refused(Exception):  # noqa: N818 - becomes a ParseError with the place
-    """The text goes over a limit; `at` is the position in the piece that was looked at."""
+    """The text exceeds a limit; `at` is the position in the piece that was read."""
 
     def __init__(self, message: str, at: int = 0) -> None:
         super().__init__(message)
@@ -40,7 +41,7 @@ class Refused(Exception):  # noqa: N818 - becomes a ParseError with the place
 
 
 class Guard:
-    """Looks at the pieces of a document in their order."""
+    """Checks the pieces of a document in their order."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -48,11 +49,11 @@ class Guard:
 
     @property
     def waiting(self) -> int:
-        """Bytes that will be looked at again: pieces had better be as long."""
+        """Number of bytes that will be read again: pieces should be at least as long."""
         return len(self._tail)
 
     def look(self, piece: bytes) -> None:
-        """Raise `Refused` if the text up to the end of this piece goes over a limit."""
+        """Raise `Refused` if the text up to the end of this piece exceeds a limit."""
         text = self._tail + piece
         try:
             done = self._scan(text)
@@ -64,19 +65,19 @@ class Guard:
             raise Refused(self.too_long(len(self._tail)))
 
     def too_long(self, length: int) -> str:
-        """What to say about a term or tag without an end."""
+        """The message for a term or tag without an end."""
         return (
             f"expected the end of a term or tag after at most {self._limits.term:,} bytes "
             f"(max_term_bytes), found {length:,} without it"
         )
 
     def _scan(self, text: bytes) -> int:
-        """Look at the text; the position from which it has to be looked at again."""
+        """Check the text; returns the position from which it must be read again."""
         raise NotImplementedError
 
 
 class TripleTerms(Guard):
-    """Turtle, TriG and N3, N-Triples and N-Quads: these parsers recurse on triple terms alone."""
+    """Turtle, TriG and N3, N-Triples and N-Quads: these parsers recurse on triple terms only."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
@@ -84,7 +85,7 @@ class TripleTerms(Guard):
 
     @property
     def waiting(self) -> int:
-        """Bytes that will be looked at again."""
+        """Number of bytes that will be read again."""
         return self._chain.waiting
 
     def look(self, piece: bytes) -> None:
@@ -123,10 +124,10 @@ _SPECIAL = re.compile(rb"=\s*[\"']")
 
 
 class Xml(Guard):
-    """RDF/XML: depth, attributes of an element, and what entities become.
+    """RDF/XML: depth, attributes of an element, and the size of expanded entities.
 
-    A lenient parser goes on behind a wrong end tag: then no event tells RDF that the element has
-    ended, and it stays open there until an end tag that is right ends another one.
+    A lenient parser continues after a wrong end tag. The element then stays open for RDF until a
+    correct end tag ends another one.
     """
 
     def __init__(self, limits: Limits, lenient: bool = False) -> None:
@@ -134,7 +135,7 @@ class Xml(Guard):
         self._depth = 0
         self._names: list[bytes] | None = [] if lenient else None  # of elements that XML has open
         self._entities: dict[bytes, int] = {}
-        self._large = False  # some entity is not small: count what they become
+        self._large = False  # some entity is not small: count the expanded bytes
         self._grown = 0
 
     def _scan(self, text: bytes) -> int:
@@ -171,7 +172,7 @@ class Xml(Guard):
         return at
 
     def _end_of_text(self, text: bytes) -> int:
-        """All of a text without further markup, but for a reference cut by its end."""
+        """The end of a text without further markup, or where a reference is cut by it."""
         if not self._large:
             return len(text)
         last = text.rfind(b"&", max(0, len(text) - 256))
@@ -186,7 +187,7 @@ class Xml(Guard):
             )
 
     def _define(self, types: bytes, at: int) -> None:
-        """Note what the entities of a DOCTYPE become, unless that is too much."""
+        """Note the expanded sizes of the entities of a DOCTYPE; refuse large ones."""
         if types.count(b'"') % 2:
             raise Refused("expected a DOCTYPE with quotation marks in pairs, and no > in them", at)
         for name, value in _ENTITY.findall(types):
@@ -214,7 +215,7 @@ class Xml(Guard):
 
 
 def _name(text: bytes, at: int) -> bytes:
-    """The name of a tag, as the parser takes it."""
+    """The name of a tag, as the parser reads it."""
     found = _NAME.match(text, at)
     assert found is not None
     return found[0]
@@ -235,9 +236,9 @@ _QUOTE, _COMMA = 34, 44
 
 
 class Json(Guard):
-    """JSON-LD: depth, and how many terms a context defines.
+    """JSON-LD: depth, and the number of terms that a context defines.
 
-    A subclass may look at what is under another key than `@context`.
+    A subclass may check what is under another key than `@context`.
     """
 
     depth = JSON_DEPTH
@@ -247,7 +248,7 @@ class Json(Guard):
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
-        # For each bracket: commas in it if it is within what is counted, or -1.
+        # For each open bracket: its number of commas if they are counted, else -1.
         self._open: list[int] = []
         self._counted_next = False
         self._word = self.key.lstrip("@").encode()
@@ -259,7 +260,7 @@ class Json(Guard):
         return self._scan_brackets(text)
 
     def _scan_brackets(self, text: bytes) -> int:
-        """The quick way, where nothing is counted but depth."""
+        """The fast way, where only depth is counted."""
         bare = _STRINGS.sub(b"", text)
         quote = bare.find(b'"')
         if quote < 0:
@@ -280,7 +281,7 @@ class Json(Guard):
                 if token["key"] is not None:
                     self._counted_next = self._is_key(token["string"])
                 elif not text[at : at + 1000].strip():
-                    return token.start()  # the colon may come yet
+                    return token.start()  # the colon may still come
                 continue
             if first in _OPENING:
                 self._push(token.start())
@@ -326,14 +327,14 @@ _GUARDS: dict[ox.RdfFormat, Callable[[Limits], Guard]] = {
 
 
 def guard_of(form: ox.RdfFormat, limits: Limits, lenient: bool = False) -> Guard:
-    """The guard for a document of this format; of a lenient reader if it goes on after a fault."""
+    """The guard for a document of this format; `lenient`: the parser continues after errors."""
     if lenient and form == ox.RdfFormat.RDF_XML:
         return Xml(limits, lenient=True)
     return _GUARDS[form](limits)
 
 
 class Feed:
-    """What a parser of pyoxigraph reads a document in memory from: it is guarded by pieces.
+    """A document in memory for a parser of pyoxigraph, guarded piece by piece.
 
     `check` is called between pieces, where Ctrl-C also takes effect.
 
@@ -350,7 +351,7 @@ class Feed:
         self._guarded = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes; raises ParseError with the line of what the guard refuses."""
+        """The next bytes; raises ParseError, with the line, if the guard refuses them."""
         self._check()
         if self._at == self._guarded:
             self._look()

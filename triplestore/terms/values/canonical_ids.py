@@ -1,11 +1,10 @@
 """Which terms of a new segment have the value of another term: canonical ids.
 
-Start at `canonical_ids`. What is always true: the canonical id of a term is the least id among the
-terms of the same value (XSD identity), in this segment or an older one; every other term is its
-own. Two values are only ever compared where class and key agree, and only where that does not
-decide it (a time zone, more digits than a double has, text) is the term looked at again.
-Costs a sort of the keys, a search of the keys that two segments share, and plain Python for
-undecided ties only.
+Start at `canonical_ids`. Always true: the canonical id of a term is the least id among the terms of
+the same value (XSD identity), in this segment or an older one; every other term is its own. Two
+values are compared only where class and key agree. The term is read again only where these do not
+decide (a time zone, more digits than a double has, text). Costs a sort of the keys, a search of the
+keys that two segments share, and plain Python for undecided ties only.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 
 from triplestore.kernels.terms.value_keys import NO_DETAIL
 from triplestore.terms.values.encode_values import I64, U8, U16, U32, U64, encode_rows, encode_texts
-from triplestore.terms.values.segment_values import ValueTable
-from triplestore.terms.values.sort_entries import Entries, sort_entries, tied
+from triplestore.terms.values.segment_values import Entries, ValueTable, sort_entries, tied
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     EXACT,
@@ -35,7 +33,6 @@ from triplestore.terms.values.value_keys import (
     value_of,
 )
 
-_TEXTS = (Class.TEXT, Class.LANG_TEXT)
 _CHUNK = 1 << 20
 _NAMED = 1 << 40  # codes of values that were compared by their identity
 
@@ -113,7 +110,7 @@ def canonical_ids(
 
 
 class _Literals(NamedTuple):
-    """Entries that are compared with others; `details` None: only the terms know them."""
+    """Entries that are compared with others; `details` None: they are read from the terms."""
 
     places: I64
     marks: U8
@@ -143,7 +140,7 @@ class _Identities:
         return codes
 
     def _details(self, side: _Literals) -> U16:
-        """Details, encoded again where the mark does not say that there are none."""
+        """Details, encoded again unless the mark says that there are none."""
         details = np.zeros(len(side.marks), dtype=np.uint16)
         plain = (side.marks & np.uint8(EXACT | ZONED_OR_MINUS)) == EXACT
         rows = np.flatnonzero(~plain)

@@ -1,8 +1,8 @@
 """The order of values, for whole columns: decided by keys, or left to the terms.
 
-Start at `compare_values`. What is always true: LESS, EQUAL, GREATER and UNORDERED are what
-`value_keys.compare` says of the two terms; ASK where marks and keys do not decide it. Of two
-columns of numbers or times as they occur, ASK is left for next to nothing.
+Start at `compare_values`. Always true: LESS, EQUAL, GREATER and UNORDERED are the answers of
+`value_keys.compare` for the two terms; ASK means that marks and keys do not decide. For typical
+columns of numbers or times, ASK is very rare.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.terms.values.value_column import ValueColumn
+from triplestore.terms.values.encode_values import ValueColumn
 from triplestore.terms.values.value_keys import NAN_KEY, Class, round_to_floats
 from triplestore.terms.values.xsd import Space
 
@@ -22,7 +22,7 @@ GREATER = 1
 UNORDERED = 2
 """The values are not ordered: NaN, 1 and true, a time in some zone and one a few hours later."""
 ASK = 3
-"""Only the terms know: `value_keys.compare` of their keys."""
+"""The terms decide: `value_keys.compare` of their keys."""
 
 I8: TypeAlias = NDArray[np.int8]
 
@@ -31,7 +31,7 @@ _DURATIONS = (Class.MONTHS, Class.SECONDS, Class.DURATION)
 
 
 def compare_values(left: ValueColumn, right: ValueColumn) -> I8:
-    """How the value of each left row compares with that of the right row beside it.
+    """How the value of each left row compares with that of the same right row.
 
     >>> typed = b'\\x05%s"^^<http://www.w3.org/2001/XMLSchema#%s>'
     >>> left = ValueColumn.of([typed % (b"1", b"byte"), typed % (b"P1M", b"duration")])
@@ -58,7 +58,7 @@ def _by_key(a: NDArray[Any], b: NDArray[Any]) -> I8:
 
 
 def _zoned_beside_local(left: ValueColumn, right: ValueColumn, result: I8) -> None:
-    """An unzoned time is before or after a zoned one where it is so in every time zone."""
+    """An unzoned time is before or after a zoned one if it is so in every time zone."""
     a, b = left.classes, right.classes
     low, high = np.minimum(a, b), np.maximum(a, b)
     times = (low >= Class.DATETIME_ZONED) & (high <= Class.G_DAY_LOCAL)

@@ -1,23 +1,31 @@
 """The value entries of many terms at once: a kernel for the common shapes, xsd.py for the rest.
 
-Start at `encode_rows`. What is always true: the result is that of `value_keys.entry_of`, term by
-term, whichever way it was found. Costs about 0.1 µs a typed literal by the kernel, 10 µs where the
-kernel leaves it (rare types, more digits than a double takes without rounding, dubious text); small
-inputs stay in plain Python, so that they never import numba.
+Start at `encode_rows`. Always true: the result is that of `value_keys.entry_of` for each term,
+whichever way it is computed. Costs about 0.1 µs per typed literal by the kernel, 10 µs for those
+that the kernel leaves (rare types, more digits than a double holds, dubious text). Small inputs
+stay in plain Python, so that they never import numba. `ValueColumn` is what readers see: the marks
+and keys of some terms, zero where a term has no value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.kernels.terms.value_keys import DECIMAL, LEFT, NO_DETAIL, ROUND, encode_typed
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.value_keys import (
+    CLASS_OF,
     DATATYPES,
+    EXACT,
+    NOTHING,
     ONLY_TERM,
     SPACE_OF,
+    TYPED,
+    doubles_of,
     entry_of,
     keys_of_doubles,
     round_to_floats,
@@ -29,11 +37,6 @@ U16: TypeAlias = NDArray[np.uint16]
 U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
 I64: TypeAlias = NDArray[np.int64]
-
-FROM_TERMS = 4096
-"""Fewer typed literals than this are not worth the import of numba."""
-
-_CHUNK = 65536
 
 
 class Encoded(NamedTuple):
@@ -49,15 +52,15 @@ class Encoded(NamedTuple):
 
 
 def encode_rows(buf: U8, starts: I64, lengths: I64, rows: I64) -> Encoded:
-    """The entries of TYPED terms: of each row in `rows` of the texts that are slices of `buf`."""
+    """The entries of TYPED terms: those in `rows` of the texts that are slices of `buf`."""
     n = len(rows)
     encoded = Encoded(np.zeros(n, np.uint8), np.zeros(n, np.uint64), np.zeros(n, np.uint16))
-    if n < FROM_TERMS:
+    if n < TERMS.kernel_literals:
         _encode_each(_texts(buf, starts, lengths, rows), np.arange(n), encoded)
         return encoded
-    for lo in range(0, n, _CHUNK):
-        part = encoded.take(slice(lo, lo + _CHUNK))
-        _encode_chunk(buf, starts, lengths, rows[lo : lo + _CHUNK], part)
+    for lo in range(0, n, TERMS.literal_rows):
+        part = encoded.take(slice(lo, lo + TERMS.literal_rows))
+        _encode_chunk(buf, starts, lengths, rows[lo : lo + TERMS.literal_rows], part)
     return encoded
 
 
@@ -79,7 +82,7 @@ def _encode_each(texts: list[bytes], at: I64, encoded: Encoded) -> None:
 
 
 def _encode_chunk(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encoded) -> None:
-    """By the kernel; then doubles become keys, and what the kernel left is done."""
+    """By the kernel; then doubles become keys, and the terms that the kernel left are encoded."""
     marks, keys, details = encoded
     doubles = keys.view(np.float64)
     if encode_typed(buf, starts, lengths, rows, _NAMES, _LIMITS, marks, keys, doubles, details):
@@ -137,3 +140,40 @@ def _table_of_limits() -> U64:
 
 _NAMES = _table_of_names()
 _LIMITS = _table_of_limits()
+
+
+class ValueColumn(NamedTuple):
+    """The values of some terms, one row for each; marks are 0 where a term has none."""
+
+    marks: U8
+    keys: U64
+
+    @classmethod
+    def of(cls, keys: Sequence[bytes]) -> ValueColumn:
+        """The values of terms given by their term keys, such as the constants of a query."""
+        rows = [entry_of(key[1:]) if key[0] == TYPED else NOTHING for key in keys]
+        return cls(
+            np.array([row.mark for row in rows], dtype=np.uint8),
+            np.array([row.key for row in rows], dtype=np.uint64),
+        )
+
+    @property
+    def classes(self) -> U8:
+        """Their `Class`: keys compare inside one class."""
+        return CLASS_OF[self.marks]
+
+    @property
+    def spaces(self) -> U8:
+        """Their `Space`: the primitive value space."""
+        return SPACE_OF[self.marks]
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """True where an equal exact key of the same space means an equal value, and vice versa."""
+        exact: NDArray[np.bool_] = (self.marks & np.uint8(EXACT)) != 0
+        return exact
+
+    @property
+    def doubles(self) -> NDArray[np.float64]:
+        """The nearest doubles of NUMERIC rows; meaningless for others."""
+        return doubles_of(self.keys)

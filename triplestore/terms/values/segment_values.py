@@ -1,50 +1,34 @@
 """The values of the literals of one term segment, in columns, and the canonical ids of its terms.
 
-For the dictionary, in the order of use:
+Start at `ValueTable`, which `canonical_ids.build_values` makes. `ValueStack` (value_stack.py)
+answers the same questions over several tables and the live terms; `compare_values` compares two
+columns of values.
 
-    table = build_values(first_id, buf, starts, lengths, kinds, older, source)
-    table.sections()                         dict[str, ndarray], to be stored under these names
-    ValueTable.from_sections(first_id, size, get)   get(name) -> Column; touches no block
-    ValueTable.merge(tables)                 of adjacent segments, oldest first
-    table.values(ids) -> Values              marks and keys (classes, exact, doubles); 0 = no value
-    table.canonical(ids) -> u32[]            the least id of the same value; else the id itself
-    table.between(kind, low, high) -> u32[]  ids of the terms of one Class with low <= key <= high
-    table.candidates(kind, key) -> u32[]     the same for one key
-
-`ValueStack` (value_stack.py) does all of this over several tables and the live terms,
-`compare_values` (value_compare.py) compares two columns of values. `older` are
-the tables of all segments before this one, `source` is the dictionary that holds their terms
-(`TermSource`: key(id) and lookup_keys(keys)); without them, only this segment's terms are compared.
-
-What is always true: entries are dense, in the order of ids, one for each literal that has a value
-(and one for each plain string that is not its own canonical id, because `"a"^^xsd:token` came
-before `"a"`); `order` lists them by class, key and id. A canonical id never changes when terms are
-added: ids grow, and the least of a value is the first that came.
-Costs 13 bytes a literal (mark 1, key 8, order 4), 4 more where ids are scattered (at most; a run
-of ids costs 8 bytes in all), 4 more where most literals have an older variant (8 for each that has,
-else).
+Always true: entries are dense, in the order of ids, one for each literal that has a value (and one
+for each plain string that is not its own canonical id, because `"a"^^xsd:token` came before `"a"`);
+`order` lists them by class, key and id. A canonical id never changes when terms are added: ids
+grow, and the least of a value is the first that came.
+Costs 13 bytes per literal (mark 1, key 8, order 4), at most 4 more where ids are scattered (a run
+of ids costs 8 bytes), and 4 more per literal if most have an older variant (else 8 per variant).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column, Side
-from triplestore.terms.values.encode_values import I64, U8, U32, U64
-from triplestore.terms.values.sort_entries import Entries, sort_entries
-from triplestore.terms.values.value_column import ValueColumn
+from triplestore.terms.thresholds import TERMS
+from triplestore.terms.values.encode_values import I64, U8, U32, U64, ValueColumn
 from triplestore.terms.values.value_keys import CLASS_OF, Class
 
 __all__ = ["ValueColumn", "ValueTable"]
 
 _CLASSES = 32  # room for classes to come
-_ONE_BY_ONE = 16  # maximum number of keys searched in a plain loop
-_SAMPLE = 256  # every so manieth key of `order` is stored again, so that searches touch few blocks
-_GATHER = 16  # and from a 16th of a class on, all its keys are laid out in order first
+_SAMPLE = 256  # every 256th key of `order` is stored again, so that searches touch few blocks
 
 
 class ValueTable:
@@ -242,12 +226,12 @@ class ValueTable:
     def search_many(self, kind: Class, keys: U64) -> tuple[I64, I64]:
         """For ascending keys of one class: the ranges [lo, hi) of `order` that have them."""
         lo, hi = self.class_range(kind)
-        if len(keys) <= _ONE_BY_ONE:
+        if len(keys) <= TERMS.searched_keys:
             wanted = keys.tolist()
             left = [self._search(key, lo, hi, "left") for key in wanted]
             right = [self._search(key, lo, hi, "right") for key in wanted]
             return np.array(left, dtype=np.int64), np.array(right, dtype=np.int64)
-        if len(keys) * _GATHER > hi - lo:
+        if len(keys) * TERMS.gathered_share > hi - lo:
             known = self.keys_between(lo, hi)
             starts = known.searchsorted(keys, "left").astype(np.int64) + lo
             return starts, known.searchsorted(keys, "right").astype(np.int64) + lo
@@ -358,3 +342,41 @@ def _runs(places: I64) -> tuple[U32, U32]:
     if 2 * len(first) > len(places):
         return places.astype(np.uint32), np.zeros(0, dtype=np.uint32)
     return places[first].astype(np.uint32), first.astype(np.uint32)
+
+
+class Entries(NamedTuple):
+    """The entries of a new segment: ascending places in it, and what is stored of each."""
+
+    places: I64
+    marks: U8
+    keys: U64
+    canonical: U32
+    order: U32
+
+
+def sort_entries(marks: U8, keys: U64) -> U32:
+    """Positions of entries by class, key, position."""
+    classes = CLASS_OF[marks]
+    parts = [_sorted_part(np.flatnonzero(classes == kind), keys) for kind in np.unique(classes)]
+    return np.concatenate([np.zeros(0, dtype=np.uint32), *parts])
+
+
+def _sorted_part(at: I64, keys: U64) -> U32:
+    values = keys[at]
+    if len(values) > 1 and not bool((values[1:] >= values[:-1]).all()):
+        by_key = np.argsort(values)  # not stable, but several times faster than the stable sorts
+        values = values[by_key]
+        at = at[by_key]
+        repeated = tied(values)
+        again = np.lexsort((at[repeated], values[repeated]))
+        at[repeated] = at[repeated][again]
+    return at.astype(np.uint32)
+
+
+def tied(ascending: U64 | I64) -> I64:
+    """Positions whose value occurs more than once in an ascending array."""
+    same = ascending[1:] == ascending[:-1]
+    tied = np.zeros(len(ascending), dtype=np.bool_)
+    tied[1:] |= same
+    tied[:-1] |= same
+    return np.flatnonzero(tied)

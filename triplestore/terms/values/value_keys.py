@@ -1,15 +1,15 @@
 """A 64-bit key for every literal value, and the exact relations on literals it stands for.
 
-Start reading at `entry_of`: it gives what is stored of a literal that has a value, a *mark* (one
+Start reading at `entry_of`: it returns what is stored for a literal that has a value, a *mark* (one
 byte) and a *key* (u64). The low six bits of a mark are the *form* of the literal: its datatype and
 the class in which its key is comparable. `same_value` and `compare` decide exactly, on terms.
 
-What is always true of two literals a, b with values in one `Class`
+Always true of two literals a, b with values in one `Class`
     value(a) < value(b)  implies  key(a) <= key(b)                 (DURATION excepted: see there)
     both marks EXACT and keys equal  implies  values equal, and vice versa  (in one `Space`)
     and, if neither mark is ZONED_OR_MINUS, the values are identical
-Otherwise a tie of keys is decided by looking at the terms. Numbers of all datatypes are one class:
-the key is that of the nearest double, which is what SPARQL compares decimals with doubles by.
+Otherwise the terms decide between equal keys. Numbers of all datatypes are one class: the key is
+that of the nearest double, by which SPARQL compares decimals with doubles.
 
     >>> mark, key, _ = entry_of(b'05"^^<http://www.w3.org/2001/XMLSchema#byte>')
     >>> class_of(mark).name, double_of(key), bool(mark & EXACT)
@@ -148,13 +148,13 @@ def datatype_of(mark: int) -> str:
 
 
 class Entry(NamedTuple):
-    """What is known of one literal without looking at it again.
+    """What is stored for one literal.
 
     mark    form | EXACT | ZONED_OR_MINUS
     key     u64, comparable within the class of the mark
-    detail  (class, space, key, detail) is the identity of the value where this is not negative: 0
-            where the key says all, the offset of a zone, what an integer of at most 19 digits
-            has beyond the double of its key, ...; -1: only the term itself knows
+    detail  (class, space, key, detail) is the identity of the value if this is not negative: 0 if
+            the key says all, the offset of a zone, the difference of an integer of at most 19
+            digits to the double of its key, ...; -1: the term itself must be read
     """
 
     mark: int
@@ -179,7 +179,7 @@ def entry_of(text: bytes) -> Entry:
 
 
 def entry_of_value(value: Value, datatype: str) -> Entry:
-    """The entry of a value, as a literal of this datatype has it."""
+    """The entry of a value in a literal of this datatype."""
     data = value.data
     if isinstance(data, Moment):
         kind = Class(3 + 2 * (value.space - Space.DATETIME) + (data.offset is None))
@@ -255,7 +255,7 @@ def _duration_entry(datatype: str, duration: Duration) -> Entry:
 
 
 def _fixed_point(number: Fraction) -> tuple[int, bool]:
-    """The key of a whole number, and whether it is exact: fractions and giants are not."""
+    """The key of a whole number, and whether it is exact: fractions and huge numbers are not."""
     whole = number.numerator // number.denominator
     inside = -_2_63 <= whole < _2_63
     return min(max(whole + _2_63, 0), 2**64 - 1), inside and whole == number
@@ -301,7 +301,7 @@ def keys_of_doubles(doubles: NDArray[np.float64]) -> NDArray[np.uint64]:
 def round_to_floats(
     doubles: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Numbers, given by their nearest doubles, as 32-bit floats; False where that is not known.
+    """Numbers, given by their nearest doubles, as 32-bit floats; False where these are not known.
 
     The nearest double lies on the same side of each midpoint between two floats as the number
     itself, or on the midpoint; only then may a second rounding not be that of the number.
@@ -375,7 +375,7 @@ def compare(left: bytes, right: bytes) -> int | None:
 
 
 def plain_key_of(value: Value) -> bytes | None:
-    """The term key of the STRING or LANG literal that has this value, if it is of that sort."""
+    """The term key of the STRING or LANG literal that has this value, if there is one."""
     if isinstance(value.data, tuple):
         text, tag = value.data
         return bytes([LANG]) + text.encode("utf-8", "surrogatepass") + b'"@' + tag.encode()

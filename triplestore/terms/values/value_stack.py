@@ -1,12 +1,12 @@
 """All values of a dictionary: the tables of its segments, and its live terms.
 
-For the dictionary: keep one `LiveValues` beside the live table (`add` each new term, in order of
-ids; `truncate` when a transaction gives its terms back; `after` when some are frozen into a
-segment), and make a `ValueStack` of the tables of all segments and it, anew whenever the segments
-change (it costs nothing).
+The dictionary keeps one `LiveValues` beside the live table (`add` for each new term, in order of
+ids; `truncate` when a transaction removes its terms; `after` when some are frozen into a segment).
+It makes a new `ValueStack` of the tables of all segments and the live values whenever the segments
+change, which costs nothing.
 
-What is always true: tables are in order of ids and do not overlap; live ids are above all of them.
-A reader may use a stack while the one writer adds live terms: it sees each of them or not.
+Always true: tables are in order of ids and do not overlap; live ids are above all of them. A reader
+may use a stack while the writer adds live terms: it sees each of them or not.
 
     >>> from triplestore.terms.values.value_keys import double_of
     >>> class Terms:  # stands for the dictionary
@@ -87,8 +87,8 @@ class LiveValues:
         self._by_key.setdefault((group, entry.key), []).append(id)
 
     def truncate(self, size: int) -> None:
-        """Forget the terms with ids above `size`, also if Ctrl-C came while one was added, or
-        while they were forgotten: what `add` does first is undone last."""
+        """Remove the terms with ids above `size`, also if Ctrl-C came while one was added or
+        removed: what `add` does first is undone last."""
         while self._entries and (id := next(reversed(self._entries))) > size:
             entry = self._entries[id]
             place = Class(int(CLASS_OF[entry.mark])), entry.key

@@ -1,7 +1,7 @@
 """Which XML literals have a value: those whose text is the content of an XML element.
 
-Start at `is_well_formed`. What their values are is not asked: XML literals are the same if they are
-written the same.
+Start at `is_well_formed`. Their values are not computed: XML literals are the same if their texts
+are equal.
 """
 
 from __future__ import annotations

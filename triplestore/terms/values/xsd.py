@@ -1,14 +1,13 @@
 """The values of literals, exactly as XSD 1.1 and RDF 1.1 define them, in plain Python.
 
-Start reading at `parse`: it maps a lexical form and a datatype to a `Value`, or to None where the
-literal is ill-typed or the datatype opaque. `Value.identity` says which values are the same one
-(translated OWL rules), `compare` which is less (FILTER and ORDER BY).
+Start reading at `parse`: it maps a lexical form and a datatype to a `Value`, or to None if the
+literal is ill-typed or the datatype opaque. `Value.identity` tells whether values are the same
+(translated OWL rules); `compare` orders them (FILTER and ORDER BY).
 
-What is always true: nothing is rounded that the datatype does not round; values of different
-primitive datatypes are never the same (`1.0` is not `1e0`), values of derived datatypes are
-those of their primitive (`"1"^^xsd:int` is `1.0`). This module is slow and obvious on purpose: the
-kernel is tested against it and leaves to it whatever is not common. Decisions are in
-`terms/DESIGN.md`.
+Always true: nothing is rounded that the datatype does not round; values of different primitive
+datatypes are never the same (`1.0` is not `1e0`); values of derived datatypes are those of their
+primitive datatype (`"1"^^xsd:int` is `1.0`). This module is slow and obvious on purpose: the kernel
+is tested against it and leaves uncommon literals to it. Decisions are in `terms/DESIGN.md`.
 
     >>> one = parse("01", XSD + "integer")
     >>> one is not None and one.identity == parse("1.0", XSD + "decimal").identity
@@ -65,7 +64,7 @@ Data: TypeAlias = Decimal | float | bool | Moment | Duration | bytes | str | tup
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A data value: its primitive value space and what it is there.
+    """A data value: its primitive value space, and its content.
 
     data    Decimal for DECIMAL; float for FLOAT (already rounded to 32 bits) and DOUBLE; bool;
             Moment for dates and times; Duration; bytes for the binaries; str for ANY_URI; for
@@ -79,7 +78,7 @@ class Value:
     def identity(self) -> tuple[int, object]:
         """Equal for two values if and only if they are the same value (XSD 1.1 identity).
 
-        NaN is itself, +0 is not -0, instants are told apart by their time zone offset.
+        NaN is itself, +0 is not -0, and instants with different time zone offsets differ.
         """
         if isinstance(self.data, float):
             return (int(self.space), _float_bits(self.data))
@@ -87,10 +86,10 @@ class Value:
 
 
 def parse(lexical: str, datatype: str) -> Value | None:
-    """The value of a literal; None where it is ill-typed or the datatype is not known.
+    """The value of a literal; None if it is ill-typed or the datatype is unknown.
 
-    The lexical form is taken as it is: as RDF 1.1 has it (and its approved tests
-    `xmlsch-02-whitespace-facet-*` check), `" 3 "^^xsd:int` is ill-typed.
+    White space of the lexical form is kept: in RDF 1.1 (and its approved tests
+    `xmlsch-02-whitespace-facet-*`) `" 3 "^^xsd:int` is ill-typed.
     """
     mapping = MAPPINGS.get(datatype)
     if mapping is None or (len(lexical) > LONGEST and datatype not in _OF_ANY_LENGTH):
@@ -279,7 +278,7 @@ _LANGUAGE = re.compile("[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")
 _NAME = f"[{_NAME_START}][{_NAME_REST}]*"
 _NC_NAME = f"[{_NAME_START[1:]}][{_NAME_REST[1:]}]*"
 _NMTOKEN = f"[{_NAME_REST}]+"
-_NOT_XML = re.compile("[\0\ufffe\uffff]")  # what XML 1.1 has no character for
+_NOT_XML = re.compile("[\0\ufffe\uffff]")  # not characters of XML 1.1
 
 
 def _text(pattern: re.Pattern[str], lexical: str) -> Value | None:
@@ -290,7 +289,7 @@ def _text(pattern: re.Pattern[str], lexical: str) -> Value | None:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """An expression that takes milliseconds to compile, and few have a use for."""
+    """An expression that takes milliseconds to compile and is rarely needed."""
     return re.compile(pattern)
 
 
@@ -355,8 +354,8 @@ _XSD_MAPPINGS: dict[str, Mapping] = {
 }
 
 LONGEST = 20_000
-"""Characters of a number, a time or a duration that has a value: working with longer ones takes
-the square of their length."""
+"""Maximum number of characters of a number, a time or a duration that has a value: work on longer
+ones takes the square of their length."""
 
 _TEXTS = ("string", "normalizedString", "token", "language", "Name", "NCName", "NMTOKEN", "anyURI")
 _OF_ANY_LENGTH = frozenset(

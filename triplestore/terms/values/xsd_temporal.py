@@ -1,9 +1,9 @@
 """Dates, times and durations of XSD 1.1: lexical forms, values and order, exact and slow.
 
-Start at `Moment`, the value of all nine types of dates and times. What is always true: an instant
-is an exact rational number of seconds on the proleptic Gregorian time line of XSD 1.1 (E.3.4),
-which has a year 0 and no leap seconds; what a type leaves open (the year of a time, the day of a
-gMonth) is filled in as the specification does.
+Start at `Moment`, the value of all nine types of dates and times. Always true: an instant is an
+exact rational number of seconds on the proleptic Gregorian time line of XSD 1.1 (E.3.4), which has
+a year 0 and no leap seconds; parts that a type lacks (the year of a time, the day of a gMonth) are
+filled in as the specification does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Form:
         self._compiled: re.Pattern[str] | None = None
 
     def fullmatch(self, lexical: str) -> re.Match[str] | None:
-        """What the whole of a lexical form has in it; None if it is none."""
+        """The match of a whole lexical form; None if it does not match."""
         if self._compiled is None:
             self._compiled = re.compile(self._pattern)
         return self._compiled.fullmatch(lexical)

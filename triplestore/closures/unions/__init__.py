@@ -1,1 +1,0 @@
-"""Relations that are unions of others, kept as views."""

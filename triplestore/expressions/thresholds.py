@@ -1,0 +1,27 @@
+"""The numbers by which expressions choose between two ways of doing the same work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triplestore.thresholds import Thresholds
+
+
+@dataclass(slots=True)
+class ExpressionThresholds(Thresholds):
+    """Thresholds of evaluating expressions."""
+
+    scalar_rows: int = 16
+    """Maximum number of rows that are computed one by one instead of by columns."""
+
+    ids_one_by_one: int = 32
+    """Maximum number of terms whose keys are read one by one."""
+
+    distinct_ids: int = 256
+    """Minimum number of terms among which equal ones are read once: joins repeat terms."""
+
+    text_bytes: int = 1 << 23
+    """Maximum number of bytes of texts that are tested together instead of one by one."""
+
+
+EXPRESSIONS = ExpressionThresholds()

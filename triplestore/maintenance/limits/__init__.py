@@ -1,1 +1,0 @@
-"""What an update may take: budgets, clocks, and expected costs."""
