@@ -8,19 +8,22 @@ graph: only those that the data use are kept. Costs some microseconds a triple, 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from triplestore.errors import CancelledError, UsageError
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.term_keys import BLANK, IRI, key_of
+from triplestore.terms.term_keys import BLANK, IRI, Term, key_of
 from triplestore.thread_limits import look
 
 from .numbering import FewTerms
-from .report import FileReport, Loaded, Reading
+from .report import FileReport, Loaded
+
+RdflibGraph: TypeAlias = Any
+"""A `Graph` or `Dataset` of rdflib, which has no types that can be relied on."""
 
 _DEFAULT_GRAPH = b"\x01urn:x-rdflib:default"
 _AT_ONCE = 1 << 12
@@ -39,14 +42,23 @@ def is_rdflib_graph(given: object) -> bool:
     )
 
 
-def load_rdflib(graph: Any, dictionary: Dictionary, reading: Reading, cancel: Any = None) -> Loaded:
+def load_rdflib(
+    graph: RdflibGraph,
+    dictionary: Dictionary,
+    *,
+    to_graph: Term | None = None,
+    named_graphs: str = "keep",
+    cancel: Callable[[], bool] | None = None,
+) -> Loaded:
     """The triples of a graph, or the quads of a dataset, which the caller then commits or drops.
 
-    reading : `to_graph` is where the triples of the default graph go; `refuse_named` makes a
-        statement of a named graph an error
+    to_graph : where the triples of the default graph go
+    named_graphs : with "refuse" a statement of a named graph is an error
     """
+    if named_graphs not in ("keep", "refuse"):
+        raise UsageError(f"named_graphs is 'keep' or 'refuse', not {named_graphs!r}")
     began = time.monotonic()
-    default = _NO_TERM if reading.to_graph is None else key_of(reading.to_graph)
+    default = _NO_TERM if to_graph is None else key_of(to_graph)
     terms = FewTerms(dictionary)
     parts: list[np.ndarray[Any, Any]] = []
     spaces: set[bytes] = set()
@@ -57,7 +69,7 @@ def load_rdflib(graph: Any, dictionary: Dictionary, reading: Reading, cancel: An
         look("loading a graph of rdflib")
         keys: list[bytes] = []
         for subject, predicate, object_, name in some:
-            if name and reading.refuse_named:
+            if name and named_graphs == "refuse":
                 raise UsageError(
                     f"the dataset has a triple in the named graph {name[1:].decode()}: "
                     "give one of its graphs, or load it without named_graphs='refuse'"

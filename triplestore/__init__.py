@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
+    from triplestore.loaders.tabular.mapping import Property
     from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.proof import Proof
     from triplestore.reasoning.outcome import Change
@@ -60,6 +61,7 @@ _HOMES = {
     "TextLimits": "triplestore.text_limits",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "TripleStoreError": "triplestore.errors",
+    "Property": "triplestore.loaders.tabular.mapping",
     "NamedNode": "pyoxigraph",
     "BlankNode": "pyoxigraph",
     "Literal": "pyoxigraph",
@@ -79,6 +81,7 @@ __all__ = [
     "NamedNode",
     "Program",
     "Proof",
+    "Property",
     "Quad",
     "RdfFormat",
     "Snapshot",

@@ -13,8 +13,8 @@ from typing import Any
 
 from bench.child import Clock
 from bench.harness import Case, Harness, machine
-from bench.report import Report, Table
-from bench.workloads.base import Workload, fresh_folder
+from bench.report import BenchReport, ReportTable
+from bench.workload import Workload, fresh_folder
 
 NAMESPACE = "http://example.org/"
 SUBJECT = NAMESPACE + "person/{id}"
@@ -106,9 +106,9 @@ def quads(made: Any, properties: dict[str, Any]) -> Iterator[tuple[Any, Any, Any
                 yield subject, predicate, Literal(value)
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("tables", WORKLOAD.summary, machine(["pyarrow", "pandas", "numpy"]))
-    shown = Table(
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("tables", WORKLOAD.summary, machine(["pyarrow", "pandas", "numpy"]))
+    shown = ReportTable(
         "Into a durable store, from the table to fsync",
         [
             "table",

@@ -9,7 +9,7 @@ import pytest
 
 from triplestore.errors import CancelledError, UsageError
 from triplestore.loaders.rdflib_graphs import is_rdflib_graph, load_rdflib
-from triplestore.loaders.report import Loaded, Reading
+from triplestore.loaders.report import Loaded
 from triplestore.terms.dictionary import Dictionary
 
 rdflib = pytest.importorskip("rdflib")
@@ -38,7 +38,7 @@ def canonical(found: Any) -> ox.Dataset:
 
 def load(graph: Any, **reading: Any) -> set[ox.Quad]:
     dictionary = Dictionary()
-    loaded = load_rdflib(graph, dictionary, Reading(**reading))
+    loaded = load_rdflib(graph, dictionary, **reading)
     found = quads(loaded, dictionary)
     assert len(found) == len(loaded) == loaded.files[0].statements
     assert loaded.has_named == any(q.graph_name != ox.DefaultGraph() for q in found)
@@ -73,14 +73,14 @@ def test_dataset__gives_its_quads(name: str) -> None:
     moved = load(graph, to_graph=ox.NamedNode(EX.h))
     assert {str(q.graph_name)[:14] for q in moved if q.graph_name == ox.NamedNode(EX.h)}
     with pytest.raises(UsageError, match="a triple in the named graph"):
-        load(graph, refuse_named=True)
+        load(graph, named_graphs="refuse")
 
 
 def test_prefixes__only_those_that_are_used() -> None:
     graph = rdflib.Graph()
     graph.bind("e", EX)
     graph.add((EX.a, rdflib.RDFS.label, rdflib.Literal(5)))
-    found = load_rdflib(graph, Dictionary(), Reading()).prefixes
+    found = load_rdflib(graph, Dictionary()).prefixes
     assert found == {
         "e": str(EX),
         "rdfs": str(rdflib.RDFS),
@@ -91,7 +91,7 @@ def test_prefixes__only_those_that_are_used() -> None:
 def test_known_terms__keep_their_ids() -> None:
     dictionary = Dictionary()
     known = dictionary.encode([ox.NamedNode(EX.b)])
-    loaded = load_rdflib(rdflib.Graph().add((EX.a, EX.p, EX.b)), dictionary, Reading())
+    loaded = load_rdflib(rdflib.Graph().add((EX.a, EX.p, EX.b)), dictionary)
     assert loaded.o.tolist() == known.tolist()
 
 
@@ -99,8 +99,10 @@ def test_faults() -> None:
     graph = rdflib.Graph().add((rdflib.Literal("x"), EX.p, EX.b))
     with pytest.raises(UsageError, match="a triple that is not RDF"):
         load(graph)
+    with pytest.raises(UsageError, match="named_graphs is 'keep' or 'refuse'"):
+        load(rdflib.Graph(), named_graphs="drop")
     with pytest.raises(CancelledError):
-        load_rdflib(graph, Dictionary(), Reading(), lambda: True)
+        load_rdflib(graph, Dictionary(), cancel=lambda: True)
 
 
 def test_is_rdflib_graph__knows_subclasses_too() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
-from triplestore.loaders.tabular import Property as LocalProperty
 from triplestore.loaders.tabular import TableOptions, load_table
 from triplestore.terms.dictionary import Dictionary
 
@@ -34,17 +33,17 @@ SCHEMA = (
 )
 
 
-def said(property: Any) -> dict[str, Any]:
+def said() -> dict[str, Any]:
     return {
         **{name: E + name for name in PLAIN},
-        "id": property(E + "self", template=E + "x/{id}?n={n}"),
+        "id": Property(E + "self", template=E + "x/{id}?n={n}"),
     }
 
 
 def test_load_table__gives_the_triples_of_columns_to_triples(spark: Any) -> None:
     pa = pytest.importorskip("pyarrow")
     frame = spark.createDataFrame([tuple(row.values()) for row in map(ordered, ROWS)], SCHEMA)
-    made = columns_to_triples(frame, subject=E + "{id}", properties=said(Property), type=E + "T")
+    made = columns_to_triples(frame, subject=E + "{id}", properties=said(), type=E + "T")
     expected = {(row.s, row.p, row.o) for row in made.collect()}
     kinds = {"n": pa.int64(), "d": pa.decimal128(12, 3), "day": pa.date32(), "b": pa.binary(),
              "ok": pa.bool_(), "k": pa.list_(pa.string())}  # fmt: skip
@@ -53,7 +52,7 @@ def test_load_table__gives_the_triples_of_columns_to_triples(spark: Any) -> None
         for name in ordered(ROWS[0])
     }
     dictionary = Dictionary()
-    options = TableOptions(subject=E + "{id}", properties=said(LocalProperty), type=E + "T")
+    options = TableOptions(subject=E + "{id}", properties=said(), type=E + "T")
     loaded = load_table(columns, dictionary, options)
     loaded.add_terms(dictionary)
     terms = [map(str, dictionary.terms(column)) for column in (loaded.s, loaded.p, loaded.o)]

@@ -11,7 +11,7 @@ from triplestore.cli.completing import files
 from triplestore.cli.options import edge, graph_of, location
 
 if TYPE_CHECKING:
-    from triplestore.loaders.tabular.mapping import Property
+    from triplestore import Property
 
 
 @click.command(name="load-table")
@@ -89,7 +89,7 @@ def load_table(
 
 def _property(text: str) -> tuple[str, Property]:
     """A column and its property, from `COLUMN=IRI` and what may stand behind that."""
-    from triplestore.loaders.tabular.mapping import Property
+    from triplestore import Property
 
     column, equals, rest = text.partition("=")
     words = rest.split()

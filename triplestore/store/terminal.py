@@ -19,7 +19,7 @@ from triplestore.terms import IRI
 from triplestore.terms.vocabulary import RDF_TYPE
 
 if TYPE_CHECKING:
-    from triplestore.store.readable import Reading
+    from triplestore.store.readable import ReadableStore
 
 MAX_NAMES = 20_000
 """Maximum number of properties, and of classes, that completion knows."""
@@ -98,7 +98,7 @@ def advice_of(result: Any, prefixes: Mapping[str, str]) -> list[str]:
     """
     if not isinstance(result, Solutions | Triples):
         return []
-    return [with_prefixes(line, prefixes) for line in result.explain_json()["warnings"]]
+    return [with_prefixes(line, prefixes) for line in result.advice()]
 
 
 def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
@@ -122,7 +122,7 @@ class Vocabulary:
     classes: tuple[str, ...] = ()
 
 
-def vocabulary_of(store: Reading) -> Vocabulary:
+def vocabulary_of(store: ReadableStore) -> Vocabulary:
     """The names that queries use; too many are cut off.
 
     >>> from triplestore import Store

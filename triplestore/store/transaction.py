@@ -7,7 +7,7 @@ nothing before the commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.loaders import Loaded
+    from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
     from triplestore.reasoning.difference import Difference
@@ -141,6 +142,38 @@ class Transaction(ReadableStore):
             max_term_bytes=max_term_bytes,
         )
         return self._writer.load(input, options)
+
+    def load_table(
+        self,
+        source: Any,
+        *,
+        subject: str,
+        properties: Mapping[str, str | Property],
+        type: str | None = None,
+        graph: str | TermLike | None = None,
+        replace_graph: TermLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        delimiter: str | None = None,
+        null_values: Collection[str] = ("",),
+        encoding: str = "utf-8",
+        cancel: Callable[[], bool] | None = None,
+    ) -> Loaded:
+        """Load a flat table; see `Store.load_table`."""
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import TableOptions
+
+        options = TableOptions(
+            subject=subject,
+            properties=properties,
+            type=type,
+            graph=graph,
+            delimiter=delimiter,
+            null_values=null_values,
+            encoding=encoding,
+            prefixes=prefixes or {},
+            cancel=cancel,
+        )
+        return self._writer.load_table(source, options, replace_graph)
 
     def update(
         self,

@@ -39,7 +39,7 @@ def fitted_table(
     for column, most in zip(columns, widths, strict=True):
         (head,), cells = (shortened(part, most, ellipsis) for part in (column[:1], column[1:]))
         number = all(map(_NUMBER.fullmatch, cells))
-        lines.append([_padded(head, most), *(_padded(cell, most, number) for cell in cells)])
+        lines.append([padded(head, most), *(padded(cell, most, number) for cell in cells)])
     return "\n".join(_drawn(lines, widths, plain))
 
 
@@ -114,7 +114,8 @@ def _head(text: str, width: int) -> str:
     return text
 
 
-def _padded(text: str, width: int, right: bool = False) -> str:
+def padded(text: str, width: int, right: bool = False) -> str:
+    """A text with spaces up to a width, to the right of it or to the left."""
     room = " " * (width - text_width(text))
     return room + text if right else text + room
 
