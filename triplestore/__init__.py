@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
+    from triplestore.loaders.tabular.mapping import Property
     from triplestore.maintenance.report import Report
     from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.audit import Audit
@@ -99,6 +100,7 @@ _HOMES: dict[str, str | tuple[str, str]] = {
     "Violation": "triplestore.reasoning.violations",
     "WhyNot": "triplestore.proofs.absence",
     "check_rules": "triplestore.reasoning.program.stored_rules",
+    "Property": "triplestore.loaders.tabular.mapping",
     # Code for pyoxigraph that imports this package instead finds its names.
     "BaseDirection": "pyoxigraph",
     "BlankNode": "pyoxigraph",
@@ -140,6 +142,7 @@ __all__ = [
     "Prepared",
     "Program",
     "Proof",
+    "Property",
     "Quad",
     "QuadLike",
     "QuadParser",

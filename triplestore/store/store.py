@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.loaders.sources import InputLike
+    from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
@@ -232,6 +233,17 @@ class Store(ReadableStore):
         """Name an IRI by a prefix, for dumps, queries and rules."""
         return self._change(lambda writer: writer.bind({prefix: iri}))
 
+    def unbind(self, prefix: str) -> Change:
+        """Forget a prefix; nothing happens if it is not known.
+
+        >>> store = Store()
+        >>> _ = store.bind("ex", "http://example.org/")
+        >>> _ = store.unbind("ex")
+        >>> dict(store.prefixes)
+        {}
+        """
+        return self._change(lambda writer: writer.unbind(prefix))
+
     def load(
         self,
         input: InputLike | None = None,
@@ -257,7 +269,8 @@ class Store(ReadableStore):
         derived from their names, as is the compression (gzip, bzip2, xz, zstd). Blank nodes are
         local to their file. With `to_graph` triples go to that graph; with `replace_graph` they
         replace its contents, and reloading an unchanged file is a no-op. Quads of named graphs
-        stay in them, or are an error with `named_graphs="refuse"`.
+        stay in them, or are an error with `named_graphs="refuse"`. A graph or dataset of rdflib is
+        loaded as it is; its blank nodes keep their labels.
         Malformed input raises a `ParseError` with file, line and column, unless `lenient`: then
         the valid statements are loaded, and the change counts the malformed ones and lists the
         first. `progress` shows a bar on stderr; `cancel` is called about twenty times a second: if
@@ -289,6 +302,71 @@ class Store(ReadableStore):
 
     bulk_load = load
     """The name that pyoxigraph has for it; `load` is as fast."""
+
+    def load_table(
+        self,
+        source: Any,
+        *,
+        subject: str,
+        properties: Mapping[str, str | Property],
+        type: str | None = None,
+        graph: str | GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        delimiter: str | None = None,
+        null_values: Collection[str] = ("",),
+        encoding: str = "utf-8",
+        cancel: Callable[[], bool] | None = None,
+    ) -> Change:
+        """Load a flat table: for each row one subject, for each value one triple.
+
+        source : a DataFrame of pandas or polars, a table of Arrow or of a library that speaks
+            Arrow's protocol, a dict of columns; or the path of a CSV, TSV, Parquet or Arrow file,
+            a folder or glob of these, or a list of paths
+        subject : a template of IRIs such as `http://example.org/person/{id}`; names in braces stand
+            for the values of columns, with all that IRIs do not allow percent-encoded. `{id}` alone
+            takes the column's value as a whole IRI. A row in which one of them is null has no
+            triples.
+        properties : for each column the IRI of a property, or a `Property`
+        type : a class that all subjects belong to
+        graph, replace_graph : a graph for all triples; its former quads stay, or are replaced
+        prefixes : for these IRIs, beside those of the store
+        delimiter, null_values, encoding : of text files; without a delimiter, the file's name says
+
+        A null gives no triple, and a list one for each element. Types of columns become datatypes:
+        numbers, booleans, dates, times, bytes; structs are terms as in SPARQL's JSON results. Cells
+        of text files are read as Turtle reads them, where all of a column are written so: `42` is
+        an xsd:integer, `1.5` an xsd:decimal, and `007` stays a string. `Property` says otherwise.
+
+        >>> from triplestore import Property
+        >>> people = {"id": [1, 2], "name": ["Ada", "Bob"], "boss": [None, 1]}
+        >>> store = Store()
+        >>> _ = store.bind("", "http://example.org/")
+        >>> print(store.load_table(people, subject=":person/{id}", type=":Person", properties={
+        ...     "name": ":name",
+        ...     "boss": Property(":boss", template=":person/{boss}"),
+        ... }))
+        added 5
+        >>> print(store.query("SELECT ?name { ?x :boss [ :name 'Ada' ] ; :name ?name }"))
+        ?name
+        -----
+        "Bob"
+        """
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import TableOptions
+
+        options = TableOptions(
+            subject=subject,
+            properties=properties,
+            type=type,
+            graph=graph,
+            delimiter=delimiter,
+            null_values=null_values,
+            encoding=encoding,
+            prefixes=prefixes or {},
+            cancel=cancel,
+        )
+        return self._change(lambda writer: writer.load_table(source, options, replace_graph))
 
     def update(
         self,

@@ -7,7 +7,7 @@ nothing before the commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from triplestore.loaders import Loaded
     from triplestore.loaders.sources import InputLike
+    from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
     from triplestore.reasoning.difference import Difference
@@ -103,6 +104,10 @@ class Transaction(ReadableStore):
         """Name an IRI by a prefix, for dumps, queries and rules."""
         self._writer.bind({prefix: iri})
 
+    def unbind(self, prefix: str) -> None:
+        """Forget a prefix; nothing happens if it is not known."""
+        self._writer.unbind(prefix)
+
     # -- files and SPARQL -----------------------------------------------------------------------
 
     def load(
@@ -138,6 +143,38 @@ class Transaction(ReadableStore):
             max_term_bytes=max_term_bytes,
         )
         return self._writer.load(input, options)
+
+    def load_table(
+        self,
+        source: Any,
+        *,
+        subject: str,
+        properties: Mapping[str, str | Property],
+        type: str | None = None,
+        graph: str | GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        delimiter: str | None = None,
+        null_values: Collection[str] = ("",),
+        encoding: str = "utf-8",
+        cancel: Callable[[], bool] | None = None,
+    ) -> Loaded:
+        """Load a flat table; see `Store.load_table`."""
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import TableOptions
+
+        options = TableOptions(
+            subject=subject,
+            properties=properties,
+            type=type,
+            graph=graph,
+            delimiter=delimiter,
+            null_values=null_values,
+            encoding=encoding,
+            prefixes=prefixes or {},
+            cancel=cancel,
+        )
+        return self._writer.load_table(source, options, replace_graph)
 
     def update(
         self,

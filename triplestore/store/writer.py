@@ -23,6 +23,7 @@ import numpy as np
 from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
 from triplestore.loaders import find_sources, limits_of, load
+from triplestore.loaders.rdflib_graphs import is_rdflib_graph, load_rdflib
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from triplestore.loaders import BadStatement, Loaded
+    from triplestore.loaders.tabular import TableOptions
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.program.stored_rules import Rules
@@ -152,6 +154,16 @@ class TransactionWriter:
             raise UsageError("give to_graph or replace_graph, not both")
         self._combine()
         self._closing.watch(options.progress, options.cancel)
+        if is_rdflib_graph(input) and options.path is None:
+            loaded = load_rdflib(
+                input,
+                self.dictionary,
+                to_graph=_graph_term(replaced if graph is None else graph),
+                named_graphs=options.named_graphs,
+                cancel=options.cancel,
+            )
+            self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
+            return loaded
         number = file_count(self.kept) + 1
         if replaced is not None:
             graph, path = replaced, options.path
@@ -172,6 +184,24 @@ class TransactionWriter:
             threads=options.threads,
             limits=limits_of(options.max_line_bytes, options.max_term_bytes),
         )
+        self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
+        return loaded
+
+    def load_table(
+        self, source: Any, options: TableOptions, replaced: GraphLike | None = None
+    ) -> Loaded:
+        """Load a table; see `Store.load_table`."""
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import load_table
+
+        if replaced is not None:
+            if options.graph is not None:
+                raise UsageError("give graph or replace_graph, not both")
+            options = replace(options, graph=_graph_term(replaced))
+        self._combine()
+        self._closing.watch(False, options.cancel)
+        prefixes = {**self.prefixes(), **options.prefixes}
+        loaded = load_table(source, self.dictionary, replace(options, prefixes=prefixes))
         self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
         return loaded
 
@@ -233,6 +263,13 @@ class TransactionWriter:
         new = {**known, **prefixes} if over else {**prefixes, **known}
         if new != known:
             self._meta[PREFIXES] = bytes_of_prefixes(new)
+
+    def unbind(self, prefix: str) -> None:
+        """Forget a prefix; nothing happens if it is not known."""
+        self._check_open()
+        known = self.prefixes()
+        if known.pop(prefix, None) is not None:
+            self._meta[PREFIXES] = bytes_of_prefixes(known)
 
     def prefixes(self) -> dict[str, str]:
         """The prefixes in force now."""

@@ -71,7 +71,7 @@ class RegimeReport(Report):
         rows.append(("axioms", self._axioms()))
         ids = Counter(self.rules_by_id).most_common(MAX_LISTED)
         rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
-        reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
+        reasons = [f"{_axioms(count)}: {why}" for why, count in self.outside_reasons.items()]
         rows += _listed("outside", reasons, len(reasons))
         rows += _listed("problems", self.problems, len(self.problems))
         rows += _listed("not imported", self.unresolved, len(self.unresolved))
@@ -85,6 +85,10 @@ class RegimeReport(Report):
     def _axioms(self) -> str:
         left = f", {self.outside_count:,} outside" if self.outside else ""
         return f"{self.axioms:,} used{left}"
+
+
+def _axioms(count: int) -> str:
+    return "1 axiom" if count == 1 else f"{count:,} axioms"
 
 
 def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, str]]:

@@ -396,6 +396,27 @@ class Triples:
         """The triples in a syntax of RDF; see `Solutions.serialize`."""
         return self._write(self, output, format, prefixes=self._prefixes)
 
+    def advice(self) -> list[str]:
+        """Likely mistakes in the query; see `Solutions.advice`."""
+        return self._advise()
+
+    def to_networkx(self, *, literals: str = "nodes") -> Any:
+        """The triples as a `MultiDiGraph` of networkx (the extra `networkx`).
+
+        Nodes are terms and have a `label`; the key of an edge is its predicate. Literals are nodes
+        too, or lists of values among the `"attributes"` of their subjects, or `"drop"`ped.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> graph = store.query("CONSTRUCT WHERE { ?x :sees ?y }").to_networkx()  # doctest: +SKIP
+        >>> networkx.descendants(graph, NamedNode("http://ex.org/ada"))  # doctest: +SKIP
+        {<NamedNode value=http://ex.org/bob>, <NamedNode value=http://ex.org/cy>}
+        """
+        from triplestore.sparql.results.networkx_graph import networkx_graph
+
+        return networkx_graph(self, self._prefixes, literals)
+
     def __str__(self) -> str:
         return "\n".join(f"{triple} ." for triple in self)
 
