@@ -72,6 +72,14 @@ def test_solutions__are_a_table_of_their_first_rows() -> None:
     assert repr(solutions) == "<solutions ?s ?o ?none>"
 
 
+def test_solutions__are_counted_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store()
+    store.load("".join(f"<http://ex.org/n{i}> <x:p> {i} .\n" for i in range(50)), "turtle")
+    for most, text in ((49, "showing 20 of more than 49 solutions"), (50, "showing 20 of 50")):
+        monkeypatch.setattr("triplestore.sparql.results.solutions.COUNTED_ROWS", most)
+        assert text in shown(store.select("SELECT * { ?s <x:p> ?o }"))
+
+
 def test_triples__are_a_table(store: Store) -> None:
     triples = store.query("CONSTRUCT { ?y :after ?x } WHERE { ?x :before ?y . ?x a ?none }")
     assert shown(triples) == "0 triples"

@@ -119,13 +119,13 @@ def figures(rows: Iterable[tuple[str, object]]) -> str:
     return table([], made)
 
 
-def showing(shown: int, total: int, what: str) -> str:
-    """How much of something is shown.
+def showing(shown: int, total: int, what: str, more: bool = False) -> str:
+    """How much of something is shown; `more` if there is more than the total that was counted.
 
     >>> showing(20, 12345, "solution"), showing(1, 1, "solution")
     ('<div class="note">showing 20 of 12,345 solutions</div>', '<div class="note">1 solution</div>')
     """
-    many = f"{total:,} {what}{'' if total == 1 else 's'}"
+    many = f"{'more than ' if more else ''}{total:,} {what}{'' if total == 1 else 's'}"
     return line(many if shown >= total else f"showing {shown:,} of {many}", "note")
 
 

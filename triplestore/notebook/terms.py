@@ -100,12 +100,13 @@ def solutions_table(
     rows: Iterable[Sequence[Term | None]],
     total: int,
     prefixes: Mapping[str, str],
+    more: bool = False,
 ) -> str:
-    """The first rows of a result, and how many there are."""
+    """The first rows of a result, and how many there are (`more`: more than `total`)."""
     writer = TermWriter(prefixes)
     shown = [[writer.cell(term) for term in row] for row in islice(rows, MAX_ROWS)]
     heads = [f"?{name}" for name in variables]
-    return table(heads, shown) + showing(len(shown), total, "solution")
+    return table(heads, shown) + showing(len(shown), total, "solution", more)
 
 
 def quads_table(

@@ -43,6 +43,9 @@ _MOST_ROWS = 8192
 SHOWN_ROWS = 100
 """Maximum number of rows that are printed."""
 
+COUNTED_ROWS = 10_000_000
+"""Maximum number of rows that are computed to say in a notebook how many there are."""
+
 
 _SHORT_NAMES = 1000  # maximum length of all names of variables whose class is cached
 
@@ -326,7 +329,15 @@ class Solutions:
         return f"<solutions {names}>"
 
     def _repr_html_(self) -> str:
-        return output(solutions_table(self.variables, self.tuples(), len(self), self._prefixes))
+        total = 0
+        for block in self._rows.blocks():
+            total += block.rows
+            if total > COUNTED_ROWS:
+                break
+        more = total > COUNTED_ROWS
+        total = min(total, COUNTED_ROWS)
+        table = solutions_table(self.variables, self.tuples(), total, self._prefixes, more)
+        return output(table)
 
 
 class Triples:
