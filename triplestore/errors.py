@@ -26,6 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from triplestore._version import install
+
 
 class TripleStoreError(Exception):
     """The root of all exceptions that this package raises on purpose."""
@@ -181,6 +183,6 @@ def needs_extra(what: str, error: ImportError, extra: str) -> ImportError:
     """
     name = (error.name or "a library").partition(".")[0]
     return ModuleNotFoundError(
-        f"{what} needs {name}, which is not installed: pip install 'triplestore[{extra}]'",
+        f"{what} needs {name}, which is not installed: {install(extra)}",
         name=error.name,
     )

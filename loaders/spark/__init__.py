@@ -15,6 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from triplestore._version import install
 from triplestore.errors import UsageError
 
 _HOMES = {
@@ -55,9 +56,7 @@ def __getattr__(name: str) -> Any:
 def missing(error: ImportError) -> UsageError:
     """The error for a missing library that this package needs."""
     name = (error.name or "pyspark").partition(".")[0]
-    return UsageError(
-        f"Spark needs {name}, which is not installed: pip install 'triplestore[spark]'"
-    )
+    return UsageError(f"Spark needs {name}, which is not installed: {install('spark')}")
 
 
 def _is_of_the_extra(error: ImportError) -> bool:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
+from triplestore._version import install
 from triplestore.cli.options import edge, location, open_to_read
 from triplestore.cli.querying import size
 
-INSTALL = "serving needs starlette and uvicorn: pip install 'triplestore[server]'"
+INSTALL = f"serving needs starlette and uvicorn: {install('server')}"
 
 
 @click.command()
