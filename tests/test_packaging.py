@@ -73,7 +73,7 @@ def test_readme__says_what_each_dependency_is_for() -> None:
 
 def test_license__is_apache() -> None:
     assert "Apache License" in (REPOSITORY / "LICENSE").read_text()[:200]
-    assert PROJECT["project"]["license"] == {"text": "Apache-2.0"}
+    assert PROJECT["project"]["license"] == "Apache-2.0"
 
 
 @pytest.fixture
