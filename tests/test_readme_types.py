@@ -1,4 +1,4 @@
-"""The Python examples of the README pass strict type checking."""
+"""The Python examples of the README and the notebooks pass strict type checking."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples.running import cells
+
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCUMENTS = [REPOSITORY / "README.md"]
+DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "examples").glob("*.ipynb"))]
 
 
 def code_of(document: Path) -> str:
     """The Python examples of a document as one module; values that only doctests name go unused."""
+    if document.suffix == ".ipynb":
+        return "\n".join(cell.source for cell in cells(document) if cell.kind == "code") + "\n"
     blocks = re.findall(r"^```python\n(.*?)^```$", document.read_text(), re.DOTALL | re.MULTILINE)
     examples = [one for block in blocks for one in doctest.DocTestParser().get_examples(block)]
     return "".join(re.sub("^_ = ", "", one.source) for one in examples)
