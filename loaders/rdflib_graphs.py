@@ -97,7 +97,9 @@ def _quads(graph: Any) -> Iterator[tuple[Any, Any, Any, bytes]]:
         for triple in graph:
             yield (*triple, _NO_TERM)
         return
-    default = getattr(graph, "default_context", None)
+    # The older name is deprecated in datasets, and the only one elsewhere.
+    attribute = "default_graph" if hasattr(type(graph), "default_graph") else "default_context"
+    default = getattr(graph, attribute, None)
     nameless = {None, _DEFAULT_GRAPH, None if default is None else _key(default)}
     for subject, predicate, object_, context in graph.quads((None, None, None, None)):
         name = None if context is None else _key(context)
