@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import triplestore
-from triplestore._version import DISTRIBUTION
+from triplestore.errors import DISTRIBUTION
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())

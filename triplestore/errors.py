@@ -26,8 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from triplestore._version import install
-
 
 class TripleStoreError(Exception):
     """The root of all exceptions that this package raises on purpose."""
@@ -173,6 +171,19 @@ def unreadable(name: object, error: OSError) -> StorageError:
     """
     kind = MissingError if isinstance(error, FileNotFoundError) else StorageError
     return kind(f"cannot read {name}: {error.strerror or error}")
+
+
+DISTRIBUTION = "entailstore"
+"""The name in the package index, where `triplestore` is a package of other people."""
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra.
+
+    >>> install("spark")
+    "pip install 'entailstore[spark]'"
+    """
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
 def needs_extra(what: str, error: ImportError, extra: str) -> ImportError:

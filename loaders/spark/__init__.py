@@ -15,8 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from triplestore._version import install
-from triplestore.errors import UsageError
+from triplestore.errors import UsageError, install
 
 _HOMES = {
     "import_dataset": "importing.dataset",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from triplestore._version import install
 from triplestore.cli.options import edge, location, open_to_read
 from triplestore.cli.querying import size
+from triplestore.errors import install
 
 INSTALL = f"serving needs starlette and uvicorn: {install('server')}"
 

@@ -36,7 +36,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from triplestore._version import install
+from triplestore.errors import install
 from triplestore.kernels.ahead.load import compiled_ahead, compiled_module, is_compiled_ahead
 from triplestore.kernels.compiled_cache import is_cached, numba_settings, one_process
 from triplestore.kernels.interrupts import interrupts_later
