@@ -24,7 +24,7 @@ from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
-FOLDERS = ("triplestore", "loaders", "ontologies", "bench", "demo", "tests", "docs")
+FOLDERS = ("triplestore", "loaders", "ontologies", "bench", "demo", "examples", "tests", "docs")
 RESULTS = REPOSITORY / "bench" / "results"
 """Reports of benches are as of the day they were made, and are not checked."""
 
@@ -158,8 +158,8 @@ def missing_rows(text: str) -> list[str]:
     package = REPOSITORY / "triplestore"
     names = set(LAYERS)
     names |= {file.parent.name for file in package.glob("*/__init__.py")}
-    names |= {file.stem for file in package.glob("*.py") if file.stem != "__init__"}
-    tracked = {"bench", "demo", "tests", "docs"}
+    names |= {file.stem for file in package.glob("*.py") if not file.stem.startswith("__")}
+    tracked = {"bench", "demo", "examples", "tests", "docs"}
     names |= {f"{name}/" for name in tracked if (REPOSITORY / name).is_dir()}
     return sorted(names - rows) + sorted(f"{name} (is gone)" for name in rows - names)
 

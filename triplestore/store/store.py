@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
@@ -21,11 +21,11 @@ from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import (
+    GraphLike,
     LoadOptions,
     PathLike,
     QuadLike,
     ReasonOptions,
-    TermLike,
     UpdateOptions,
 )
 from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
@@ -38,8 +38,9 @@ from triplestore.store.transaction import Transaction
 from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
+    from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
@@ -106,6 +107,12 @@ class Store(ReadableStore):
     def __repr__(self) -> str:
         place = self._database.path or "in memory"
         return f"<store {place}: {len(self):,} quads>"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.store.store_html import reading_html
+
+        return reading_html(self, self._view(), f"store {self._database.path or 'in memory'}")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuse `copy` and `pickle`: a store has a state that must not be duplicated."""
@@ -206,15 +213,15 @@ class Store(ReadableStore):
         """Remove many asserted quads, in one commit."""
         return self._change(lambda writer: writer.write_all(False, quads))
 
-    def add_graph(self, graph_name: TermLike) -> Change:
+    def add_graph(self, graph_name: GraphLike) -> Change:
         """Make a named graph exist, also without quads."""
         return self._change(lambda writer: add_graph(writer, graph_name))
 
-    def clear_graph(self, graph_name: TermLike) -> Change:
+    def clear_graph(self, graph_name: GraphLike) -> Change:
         """Remove everything that is asserted in a graph; the graph stays."""
         return self._change(lambda writer: clear_graph(writer, graph_name))
 
-    def remove_graph(self, graph_name: TermLike) -> Change:
+    def remove_graph(self, graph_name: GraphLike) -> Change:
         """Remove everything that is asserted in a graph, and the graph."""
         return self._change(lambda writer: remove_graph(writer, graph_name))
 
@@ -239,13 +246,13 @@ class Store(ReadableStore):
 
     def load(
         self,
-        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        input: InputLike | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
         base_iri: str | None = None,
-        to_graph: TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        to_graph: GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
@@ -255,6 +262,8 @@ class Store(ReadableStore):
         max_term_bytes: int | None = None,
     ) -> Change:
         """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
+
+        A text is a document itself; a file is given as a `Path`, or by `path`.
 
         The format is one of pyoxigraph's or its name (`"turtle"`, `"nt"`, ...); for files it is
         derived from their names, as is the compression (gzip, bzip2, xz, zstd). Blank nodes are
@@ -291,9 +300,8 @@ class Store(ReadableStore):
         )
         return self._change(lambda writer: writer.load(input, options))
 
-    def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
-        """The same as `load`, which is as fast."""
-        return self.load(*args, **kwargs)
+    bulk_load = load
+    """The name that pyoxigraph has for it; `load` is as fast."""
 
     def load_table(
         self,
@@ -302,8 +310,8 @@ class Store(ReadableStore):
         subject: str,
         properties: Mapping[str, str | Property],
         type: str | None = None,
-        graph: str | TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        graph: str | GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         prefixes: Mapping[str, str] | None = None,
         delimiter: str | None = None,
         null_values: Collection[str] = ("",),
@@ -401,7 +409,7 @@ class Store(ReadableStore):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
-        scope: Any = None,
+        scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,

@@ -8,15 +8,15 @@ nothing before the commit.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
 from triplestore.store.arguments import (
+    GraphLike,
     LoadOptions,
     PathLike,
     QuadLike,
     ReasonOptions,
-    TermLike,
     UpdateOptions,
 )
 from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
@@ -28,9 +28,10 @@ from triplestore.store.writer import TransactionWriter
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.loaders import Loaded
+    from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
@@ -83,15 +84,15 @@ class Transaction(ReadableStore):
         """Remove many asserted quads."""
         self._writer.write_all(False, quads)
 
-    def add_graph(self, graph_name: TermLike) -> None:
+    def add_graph(self, graph_name: GraphLike) -> None:
         """Make a named graph exist, also without quads."""
         add_graph(self._writer, graph_name)
 
-    def clear_graph(self, graph_name: TermLike) -> None:
+    def clear_graph(self, graph_name: GraphLike) -> None:
         """Remove everything that is asserted in a graph; the graph stays."""
         clear_graph(self._writer, graph_name)
 
-    def remove_graph(self, graph_name: TermLike) -> None:
+    def remove_graph(self, graph_name: GraphLike) -> None:
         """Remove everything asserted in a graph, and the graph; the default graph stays."""
         remove_graph(self._writer, graph_name)
 
@@ -111,13 +112,13 @@ class Transaction(ReadableStore):
 
     def load(
         self,
-        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        input: InputLike | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
         base_iri: str | None = None,
-        to_graph: TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        to_graph: GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
@@ -150,8 +151,8 @@ class Transaction(ReadableStore):
         subject: str,
         properties: Mapping[str, str | Property],
         type: str | None = None,
-        graph: str | TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        graph: str | GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         prefixes: Mapping[str, str] | None = None,
         delimiter: str | None = None,
         null_values: Collection[str] = ("",),
@@ -203,7 +204,7 @@ class Transaction(ReadableStore):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
-        scope: Any = None,
+        scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,

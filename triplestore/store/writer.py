@@ -47,10 +47,10 @@ from triplestore.storage.metadata import (
     prefixes_of,
 )
 from triplestore.store.arguments import (
+    GraphLike,
     LoadOptions,
     QuadKeys,
     QuadLike,
-    TermLike,
     graph_key,
     quad_keys,
 )
@@ -188,7 +188,7 @@ class TransactionWriter:
         return loaded
 
     def load_table(
-        self, source: Any, options: TableOptions, replaced: TermLike | None = None
+        self, source: Any, options: TableOptions, replaced: GraphLike | None = None
     ) -> Loaded:
         """Load a table; see `Store.load_table`."""
         # Late: few stores are filled from tables.
@@ -205,7 +205,9 @@ class TransactionWriter:
         self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
         return loaded
 
-    def take_loaded(self, loaded: Loaded, mode: str = "add", graph: TermLike | None = None) -> None:
+    def take_loaded(
+        self, loaded: Loaded, mode: str = "add", graph: GraphLike | None = None
+    ) -> None:
         """Take loaded statements, whose ids are of this transaction's dictionary.
 
         mode  "add" them; "delete" them, and add nothing; "replace" the contents of `graph`
@@ -241,7 +243,7 @@ class TransactionWriter:
         self._since.append(layer)
         self._tables = before.push(layer)
 
-    def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
+    def _replace_rows(self, loaded: Loaded, graph_name: GraphLike | None) -> None:
         graph = encoded_graph(self.dictionary, graph_name)
         if np.any(loaded.g != np.uint32(graph)):
             raise UsageError(
@@ -354,7 +356,9 @@ class TransactionWriter:
         now, base = self._inferred(), self._before.tables
         steps = join_changes([*self._closing.state.steps, *self._since])
         net = net_changes(base, now, steps, self._cleared)
-        return Difference(self.dictionary, net, self._closing.listed(), (base, now))
+        return Difference(
+            self.dictionary, net, self._closing.listed(), (base, now), self.view().prefixes
+        )
 
     def report(self) -> Report | None:
         """The report of the last update of the closure; None if there was none."""
@@ -531,6 +535,6 @@ def _report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] =
     return report_of(closing, before, warnings)
 
 
-def _graph_term(graph: TermLike | None) -> Any:
+def _graph_term(graph: GraphLike | None) -> Any:
     key = None if graph is None else graph_key(graph)
     return None if key is None else term_of(key)
