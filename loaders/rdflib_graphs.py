@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,8 +22,16 @@ from triplestore.thread_limits import look
 from .numbering import FewTerms
 from .report import FileReport, Loaded
 
-RdflibGraph: TypeAlias = Any
-"""A `Graph` or `Dataset` of rdflib, which has no types that can be relied on."""
+
+class RdflibGraph(Protocol):
+    """A `Graph` or `Dataset` of rdflib, for type checkers; `is_rdflib_graph` tells it."""
+
+    def namespaces(self) -> Iterator[tuple[str, Any]]:
+        """The prefixes, and what they stand for."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """All triples."""
+
 
 _DEFAULT_GRAPH = b"\x01urn:x-rdflib:default"
 _AT_ONCE = 1 << 12

@@ -40,6 +40,7 @@ from triplestore.store.writer import TransactionWriter
 if TYPE_CHECKING:
     from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
+    from triplestore.loaders.rdflib_graphs import RdflibGraph
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
@@ -246,7 +247,7 @@ class Store(ReadableStore):
 
     def load(
         self,
-        input: InputLike | None = None,
+        input: InputLike | RdflibGraph | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.loaders import Loaded
+    from triplestore.loaders.rdflib_graphs import RdflibGraph
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
@@ -112,7 +113,7 @@ class Transaction(ReadableStore):
 
     def load(
         self,
-        input: InputLike | None = None,
+        input: InputLike | RdflibGraph | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,

@@ -416,13 +416,6 @@ class Triples:
 
         Nodes are terms and have a `label`; the key of an edge is its predicate. Literals are nodes
         too, or lists of values among the `"attributes"` of their subjects, or `"drop"`ped.
-
-        >>> from triplestore import Store
-        >>> store = Store()
-        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
-        >>> graph = store.query("CONSTRUCT WHERE { ?x :sees ?y }").to_networkx()  # doctest: +SKIP
-        >>> networkx.descendants(graph, NamedNode("http://ex.org/ada"))  # doctest: +SKIP
-        {<NamedNode value=http://ex.org/bob>, <NamedNode value=http://ex.org/cy>}
         """
         from triplestore.sparql.results.networkx_graph import networkx_graph
 
