@@ -582,7 +582,7 @@ def test_faults__of_sources(tmp_path: Path) -> None:
         (tmp_path / "t.csv", "t.csv has no column 'v'"),
         (tmp_path / "t.parquet", "t.parquet: cannot be read"),
         (tmp_path / "t.arrow", "t.arrow: cannot be read"),
-        (tmp_path / "t.txt", "tells no format of tables"),
+        (tmp_path / "t.txt", "shows no format of tables"),
         (tmp_path / "none.csv", "none.csv"),
         (tmp_path / "folder", "no file in .*folder is called"),
         (str(tmp_path / "*.xyz"), "no file matches"),
@@ -606,3 +606,12 @@ def test_faults__text_that_is_not_utf8(tmp_path: Path) -> None:
 def test_cancel__nothing_is_loaded() -> None:
     with pytest.raises(CancelledError):
         triples({"id": [1], "v": [1]}, properties={"v": E + "v"}, cancel=lambda: True)
+
+
+def test_load__names_load_table_for_files_of_tables(tmp_path: Path) -> None:
+    from triplestore.loaders import find_sources
+
+    for name in ("t.csv", "t.CSV.gz", "t.parquet"):
+        (tmp_path / name).write_text("id")
+        with pytest.raises(UsageError, match="is a table: load it with load_table"):
+            find_sources(None, tmp_path / name)
