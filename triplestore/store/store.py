@@ -28,14 +28,14 @@ from triplestore.store.arguments import (
     ReasonOptions,
     UpdateOptions,
 )
-from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.info import Info, describe
 from triplestore.store.readable import ReadableStore
-from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.transaction import Transaction
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.graph_writes import add_graph, clear_graph, remove_graph
+from triplestore.store.writes.rule_changes import add_rules, reason, remove_rules
+from triplestore.store.writes.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
@@ -396,7 +396,7 @@ class Store(ReadableStore):
         added 2, removed 2
         """
         # Late: many stores are only read, or written without SPARQL.
-        from triplestore.store.run_update import update as carry_out
+        from triplestore.store.writes.run_update import update as carry_out
 
         options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         return self._change(lambda writer: carry_out(writer, update, options))

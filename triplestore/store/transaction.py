@@ -19,11 +19,11 @@ from triplestore.store.arguments import (
     ReasonOptions,
     UpdateOptions,
 )
-from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.readable import ReadableStore
-from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.state_view import StateView
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.graph_writes import add_graph, clear_graph, remove_graph
+from triplestore.store.writes.rule_changes import add_rules, reason, remove_rules
+from triplestore.store.writes.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -191,7 +191,7 @@ class Transaction(ReadableStore):
     ) -> None:
         """Run a SPARQL update; see `Store.update`."""
         # Late: many stores are only read, or written without SPARQL.
-        from triplestore.store.run_update import update as carry_out
+        from triplestore.store.writes.run_update import update as carry_out
 
         options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         carry_out(self._writer, update, options)

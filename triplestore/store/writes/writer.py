@@ -54,10 +54,10 @@ from triplestore.store.arguments import (
     graph_key,
     quad_keys,
 )
-from triplestore.store.combine_writes import combine_writes, encode_writes
-from triplestore.store.graph_writes import encoded_graph, number_of_graph, replacement
 from triplestore.store.state_view import StateView
 from triplestore.store.thresholds import STORE
+from triplestore.store.writes.combine_writes import combine_writes, encode_writes
+from triplestore.store.writes.graph_writes import encoded_graph, number_of_graph, replacement
 from triplestore.terms import term_of
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.program.stored_rules import RulesLike
-    from triplestore.store.writer import TransactionWriter
+    from triplestore.store.writes.writer import TransactionWriter
 
 
 def reason(writer: TransactionWriter, options: ReasonOptions) -> Report:

@@ -23,8 +23,9 @@ from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
-from triplestore.store.fetching import fetch
-from triplestore.store.graph_writes import (
+from triplestore.store.thresholds import STORE
+from triplestore.store.writes.fetching import fetch
+from triplestore.store.writes.graph_writes import (
     add_graph,
     clear_graph,
     copy_graph,
@@ -32,13 +33,12 @@ from triplestore.store.graph_writes import (
     named_graphs,
     remove_graph,
 )
-from triplestore.store.thresholds import STORE
 from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
     from triplestore.store.arguments import UpdateOptions
-    from triplestore.store.writer import TransactionWriter
+    from triplestore.store.writes.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
 
