@@ -21,6 +21,7 @@ from triplestore.store.arguments import (
 )
 from triplestore.store.readable import ReadableStore
 from triplestore.store.state_view import StateView
+from triplestore.store.writes.documents import load_documents, load_table
 from triplestore.store.writes.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.writes.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.writes.writer import TransactionWriter
@@ -143,7 +144,7 @@ class Transaction(ReadableStore):
             max_line_bytes=max_line_bytes,
             max_term_bytes=max_term_bytes,
         )
-        return self._writer.load(input, options)
+        return load_documents(self._writer, input, options)
 
     def load_table(
         self,
@@ -175,7 +176,7 @@ class Transaction(ReadableStore):
             prefixes=prefixes or {},
             cancel=cancel,
         )
-        return self._writer.load_table(source, options, replace_graph)
+        return load_table(self._writer, source, options, replace_graph)
 
     def update(
         self,

@@ -24,6 +24,7 @@ from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
 from triplestore.store.thresholds import STORE
+from triplestore.store.writes.documents import load_documents
 from triplestore.store.writes.fetching import fetch
 from triplestore.store.writes.graph_writes import (
     add_graph,
@@ -116,7 +117,7 @@ class _UpdateRun:
         """Assert quads; each label is a new blank node, the same in the whole operation."""
         if len(quads) >= STORE.loaded_quads:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
-            self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
+            load_documents(self.writer, document, LoadOptions(format=ox.RdfFormat.N_QUADS))
             return
         nodes: dict[bytes, bytes] = {}
 
@@ -165,7 +166,7 @@ class _UpdateRun:
                 wanted = LoadOptions(
                     format=document.format, path=document.path, base_iri=source, to_graph=graph
                 )
-                self.writer.load(document.data, wanted)
+                load_documents(self.writer, document.data, wanted)
         except TimeLimitError:
             raise
         except (UsageError, ParseError, OSError):
