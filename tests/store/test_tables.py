@@ -110,6 +110,8 @@ def test_write_answer__files_of_tables(tmp_path: Path) -> None:
     solutions = store.query(f"SELECT ?n {{ ?x <{E}name> ?n }} ORDER BY ?n")
     write_answer(solutions, tmp_path / "n.parquet")
     assert pq.read_table(tmp_path / "n.parquet").to_pydict() == {"n": ["Ada", "Bob"]}
+    solutions.serialize(tmp_path / "s.parquet")
+    assert pq.read_table(tmp_path / "s.parquet").num_rows == 2
     data = write_answer(solutions, format="arrow")
     assert pa.ipc.open_file(data).read_all().to_pydict() == {"n": ["Ada", "Bob"]}
 

@@ -200,6 +200,28 @@ def test_lists__give_one_triple_for_each_element() -> None:
     assert [o for _, _, o in iris] == [f"<{E}1/a>", f"<{E}1/b>", f"<{E}4/a>"]
 
 
+def test_lists__in_batches_and_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    from triplestore.loaders.tabular import sources
+
+    some = random.Random(3)
+    lists = [some.choice([None, [], ["a"], ["b", None, "c"], ["a", "a"]]) for _ in range(50)]
+    whole = pa.table({"id": range(50), "k": lists})
+    for size in (1, 3, 7):
+        monkeypatch.setattr(sources, "BATCH_ROWS", size)
+        for begin, end in ((0, 50), (5, 33)):
+            found = triples(
+                whole.slice(begin, end - begin),
+                properties={"k": Property(E + "k", E + "{id}/{k}")},
+            )
+            expected = [
+                (f"<{E}{i}>", f"<{E}k>", f"<{E}{i}/{value}>")
+                for i in range(begin, end)
+                for value in lists[i] or []
+                if value is not None
+            ]
+            assert found == sorted(expected), (size, begin)
+
+
 def test_structs__are_terms_as_in_json_results() -> None:
     rows = [
         {"type": "uri", "value": E + "x", "datatype": None, "lang": None},

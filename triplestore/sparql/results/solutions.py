@@ -300,7 +300,7 @@ class Solutions:
     def serialize(
         self, output: Output | None = None, format: FormatLike | None = None
     ) -> bytes | None:
-        """The solutions as JSON, XML, CSV or TSV: as bytes, or written to a path or a file.
+        """The solutions as JSON, XML, CSV, TSV, Parquet or Arrow: as bytes, or to a path or a file.
 
         `format` is one of pyoxigraph's, or a name; for a path the ending determines format and
         compression, and the file is written completely or not at all. Blocks are written as they
