@@ -160,7 +160,7 @@ def _refuse_name(text: str, form: ox.RdfFormat | None) -> None:
     if not text.strip() or "\n" in text or len(text) > _LONGEST_NAME:
         return
     advice = f"load(path={text!r}), or load(Path({text!r}))"
-    if os.path.exists(text):  # noqa: PTH110 - a name with a NUL is no error here
+    if os.path.exists(text):  # noqa: PTH110 - a name with a NUL is not an error here
         raise UsageError(f"{text!r} is the name of a file, not a document: call {advice}")
     if form is None and split_name(Path(text))[0] is not None and not any(map(str.isspace, text)):
         raise UsageError(

@@ -55,8 +55,8 @@ def test_why__prints_the_proof(folder: Path, fact: str) -> None:
 │  │  by rule base (rules.dlog:2:1)
 │  │  :ancestor[?x, ?y] :- :parent[?x, ?y] .
 │  │  ?x = :ada, ?y = :bob
-│  └─ :parent[:ada, :bob]  (stated)
-└─ :parent[:bob, :cy]  (stated)
+│  └─ :parent[:ada, :bob]  (asserted)
+└─ :parent[:bob, :cy]  (asserted)
 """
     )
 
@@ -119,7 +119,7 @@ def test_verify__closure_that_is_wrong__names_what_is(folder: Path) -> None:
     assert run("verify", "-l", "s", "--quiet").exit_code == 0
     result = run("verify", "-l", "s", "--closure", "--quiet")
     assert result.exit_code == 1
-    assert "does not follow from stated facts: :ancestor[:bob, :ada]" in result.stdout
+    assert "does not follow from asserted facts: :ancestor[:bob, :ada]" in result.stdout
     with Store.read_only("s") as store:
         assert store.verify() == []
         assert store.verify(closure=True) == result.stdout.splitlines()

@@ -76,15 +76,15 @@ def test_why__text__is_a_tree_in_which_a_fact_is_proved_once() -> None:
 │  │  │  by rule base (input:2:1)
 │  │  │  :anc[?x, ?y] :- :par[?x, ?y] .
 │  │  │  ?x = :a, ?y = :b
-│  │  └─ :par[:a, :b]  (stated)
+│  │  └─ :par[:a, :b]  (asserted)
 │  └─ :anc[:b, :c]
 │     │  by rule base (input:2:1)
 │     │  :anc[?x, ?y] :- :par[?x, ?y] .
 │     │  ?x = :b, ?y = :c
-│     └─ :par[:b, :c]  (stated)
+│     └─ :par[:b, :c]  (asserted)
 ├─ :anc[:a, :c]  (shown above)
 ├─ true: :c = :c
-└─ :A[:a]  (stated)"""
+└─ :A[:a]  (asserted)"""
     )
 
 
@@ -145,7 +145,7 @@ def test_why__stated_facts__need_no_proof_and_have_alternatives() -> None:
     driver = closed(FAMILY, "par(a, b) anc(a, b) anc(b, a)")
     proof = proof_of(driver, "anc(a, b)", alternatives=5)
     assert (proof.stated, proof.height, len(proof)) == (True, 0, 1)
-    assert str(proof).startswith(":anc[:a, :b]  (stated)\n\nalternative 1:")
+    assert str(proof).startswith(":anc[:a, :b]  (asserted)\n\nalternative 1:")
     assert rule_names(proof) == ["base"]
     assert not proof.more
 
@@ -153,7 +153,7 @@ def test_why__stated_facts__need_no_proof_and_have_alternatives() -> None:
 def test_why__facts_that_rules_state__have_a_proof_of_one_step() -> None:
     proof = proof_of(closed(":A[:a] . :B[?x] :- :A[?x] .", "C(c)"), "B(a)")
     assert (proof.height, proof.size, len(proof)) == (2, 2, 2)
-    assert str(proof).count("(stated)") == 0
+    assert str(proof).count("(asserted)") == 0
 
 
 def test_why__violations__are_proved_like_facts() -> None:
@@ -212,7 +212,7 @@ def test_why__recursion__does_not_nest() -> None:
     assert (proof.height, proof.size, len(proof), proof.least) == (count, count, count + 1, True)
     lines = proof.text().splitlines()
     assert max(map(len, lines)) < 500
-    assert sum(line.endswith("(stated)") for line in lines) == 1
+    assert sum(line.endswith("(asserted)") for line in lines) == 1
     assert (
         sum("below)" in line for line in lines) == sum(line.startswith("[") for line in lines) > 100
     )

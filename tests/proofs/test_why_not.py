@@ -331,7 +331,7 @@ def test_why_not__no_rule_fits__is_said() -> None:
         answer = answer_to(":D[:a] :- :A[?x] .", "B(b)", goal)
         assert answer.rules == 0
         assert str(answer).endswith(
-            "does not hold: it is not stated, and no rule concludes facts like it"
+            "does not hold: it is not asserted, and no rule concludes facts like it"
         )
 
 

@@ -51,7 +51,7 @@ def test_why__a_way_of_merges() -> None:
     proof = store.why(":a :p :o")
     assert isinstance(proof, Proof)
     check_proof(store, proof)
-    assert ":p[:e, :o]  (stated)" in str(proof)
+    assert ":p[:e, :o]  (asserted)" in str(proof)
     assert "too long" not in str(proof)
 
 
@@ -102,4 +102,4 @@ def test_why__a_fact_that_is_asked_for_is_rewritten() -> None:
     assert equality is not None
     assert store._view().dictionary.key(equality.same_as) == SAME_AS_KEY
     for violation in store.violations():
-        assert "owl:differentFrom[:a, :b]  (stated)" in str(store.why(violation))
+        assert "owl:differentFrom[:a, :b]  (asserted)" in str(store.why(violation))

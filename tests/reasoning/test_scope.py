@@ -207,7 +207,7 @@ def test_report__says_the_scope_and_warns_of_what_is_outside() -> None:
 def test_why__says_that_a_graph_states_it() -> None:
     store = store_of(DATA, "owl-rl", scope="union")
     text = str(store.why(Quad(n("x"), TYPE, n("D"))))
-    assert "stated in a graph of the scope" in text
+    assert "asserted in a graph of the scope" in text
 
 
 @pytest.mark.parametrize("given", ["http://ex.org/one", "all", [BlankNode("b")], ["one"], 5, b"x"])

@@ -21,7 +21,7 @@ Fact = tuple[int, int, int]
 
 
 class World:
-    """Random stated facts and classes, and by sets what holds of representatives and of all."""
+    """Random asserted facts and classes, and by sets what holds of representatives and of all."""
 
     def __init__(self, random: Random) -> None:
         self.heads = dict.fromkeys(TERMS, 0)

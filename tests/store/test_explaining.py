@@ -50,7 +50,7 @@ def test_why__facts_in_any_form(store: Store, fact: object) -> None:
 
 
 def test_why__classes_relations_and_literals(store: Store) -> None:
-    assert str(store.why(":c a :Never")) == ":Never[:c]  (stated)"
+    assert str(store.why(":c a :Never")) == ":Never[:c]  (asserted)"
     assert str(store.why(":flight[:a, :b, 1]")).startswith(":flight[:a, :b, 1]\n")
     assert store.why(":of[7, :a]"), "a fact that is no triple of RDF"
     assert store.why((node("a"), node("age"), Literal(7)))

@@ -1,6 +1,6 @@
 """Programs: sets of rules and constraints.
 
-Start at `Program`. Its parts (see `items` and `rules`) can be imported from here, too.
+Start at `Program`. Its parts (see `items` and `rules`) can also be imported from here.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def is_cached(name: str, line: int) -> bool:
 def one_process(name: str) -> Iterator[None]:
     """Let only one process at a time compile or load the kernel of this name.
 
-    The second one waits and then finds it in the cache, instead of compiling it, too. Without a
+    The second one waits and then finds it in the cache, instead of compiling it again. Without a
     lock (a file system that has none) both compile, and either result is kept.
     """
     try:

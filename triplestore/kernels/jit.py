@@ -90,7 +90,7 @@ def has_numba() -> bool:
         pass
     else:
         return True
-    print(  # noqa: T201 - otherwise nobody learns why everything takes so long
+    print(  # noqa: T201 - users must learn why everything is slow
         "triplestore: its kernels are not compiled in this installation, and numba is missing, so "
         "they run as plain Python, up to 100 times slower; install a wheel, or numba "
         f"({install('jit')})",

@@ -1,13 +1,13 @@
 """Checks that a closure is exactly what the rules derive from asserted facts.
 
-Start reading at `audit`. It computes the closure anew, in memory and from stated facts alone, and
+Start reading at `audit`. It computes the closure anew, in memory and from asserted facts alone, and
 compares facts and counters, relation by relation, helper relations included. That takes as long as
 materialising, and finds everything that maintenance may have left wrong. Two facts that only
 support each other are found, because neither follows.
 
 `thorough` uses none of the maintenance: it looks at every instance of every rule over the facts as
 they are, so that what an instance concludes holds, and counters are right; and it goes forwards
-from stated facts, round by round, so that what is inferred does follow. That is a second opinion,
+from asserted facts, round by round, so that what is inferred does follow. That is a second opinion,
 for tests and for suspicious users.
 """
 
@@ -55,7 +55,7 @@ Progress = Callable[[str], None]
 
 _SAYS = {
     "missing": "{} that follow are not in the store",
-    "unfounded": "{} in the store as inferred do not follow from stated facts",
+    "unfounded": "{} in the store as inferred do not follow from asserted facts",
     "status": "{} have a status that there is not",
     "count": "{} have a counter that is not the number of nonrecursive rule instances",
 }
@@ -246,7 +246,7 @@ class _Auditor:
 
     def computed_anew(self, budget: ReasoningBudget) -> Tables:
         """The closure of the asserted facts."""
-        self.say("stated facts")
+        self.say("asserted facts")
         stated = self._stated()
         terms = self.closed.terms
         method = strategy("dredc")
@@ -266,7 +266,7 @@ class _Auditor:
         return anew.with_schemes(closure.work.schemes_after())
 
     def _stated(self) -> Tables:
-        """Tables with the stated facts only."""
+        """Tables with the asserted facts only."""
         columns: list[tuple[np.ndarray, ...]] = []
         tuples = {}
         for relation in self.relations():

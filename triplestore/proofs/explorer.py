@@ -7,7 +7,7 @@ Least height
     Nodes are expanded level by level from the goal. When levels 0 to D-1 are known, every proof of
     a height up to D is: so the search ends, with the least height, at a depth equal to it.
 One that is enough
-    Of a fact with an instance of stated facts only, its other instances are not kept: it has
+    Of a fact with an instance of asserted facts only, its other instances are not kept: it has
     height 1 whatever they are. Before a wide level is expanded, only such instances are looked
     for: if they complete a proof, what else there is on that level is never seen.
 Forwards

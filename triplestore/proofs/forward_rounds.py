@@ -34,7 +34,7 @@ Check = Callable[[int], None]
 def rounds(
     closed: Closed, numbers: Iterable[int], given: FactSet, check: Check | None = None
 ) -> Iterator[Batch]:
-    """What some simple rules conclude from stated facts, without these, by least height from 1 on.
+    """Conclusions of some simple rules from asserted facts, without these; by least height from 1.
 
     given  facts that are taken to be stated, besides those that are
     check  called with the number of facts of each round before it is used

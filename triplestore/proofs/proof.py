@@ -23,7 +23,7 @@ from triplestore.proofs.steps import ProofStep
 
 @dataclass(frozen=True, repr=False)
 class Proof:
-    """Why a fact holds: the smallest proof from stated facts.
+    """Why a fact holds: the smallest proof from asserted facts.
 
     It is the one of least height; among these that of fewest steps, where a fact that is needed
     twice counts twice; among these the first by the order of rules. Every fact in it is

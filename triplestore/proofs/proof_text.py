@@ -128,7 +128,7 @@ class _Tree:
             return f"{text}  (not proved here: it took too long)", None
         if step.stated:
             self.shown.add(fact)
-            return f"{text}  (stated)", None
+            return f"{text}  (asserted)", None
         if fact in self.shown:
             return f"{text}  (shown above)", None
         if len(self.shown) >= self.left:
@@ -144,7 +144,7 @@ class _Tree:
 def absence_text(absence: WhyNot, names: Prefixes) -> str:
     """Why a fact does not hold, rule by rule."""
     rules = absence.rules
-    lines = [f"{show(absence.fact, names)} does not hold: it is not stated, and "]
+    lines = [f"{show(absence.fact, names)} does not hold: it is not asserted, and "]
     if absence.constraint is not None:
         lines = [f"{_inconsistency(absence.constraint)} does not occur with these terms now"]
     elif rules == 0:
@@ -290,7 +290,7 @@ def part_text(part: ProofPart, names: Prefixes) -> str:
 
 
 _IN_WORDS = {
-    "x-triplestore:scope/stated": "stated in a graph of the scope",
+    "x-triplestore:scope/stated": "asserted in a graph of the scope",
     "x-triplestore:literals/variant": "the same value",
 }
 

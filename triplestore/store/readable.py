@@ -290,9 +290,9 @@ class ReadableStore(Querying):
         │  by rule base (input:1:1)
         │  :ancestor[?x, ?y] :- :parent[?x, ?y] .
         │  ?x = :ada, ?y = :bob
-        └─ :parent[:ada, :bob]  (stated)
+        └─ :parent[:ada, :bob]  (asserted)
         >>> print(store.why(":bob :ancestor :ada"))
-        :ancestor[:bob, :ada] does not hold: it is not stated, and the rule that could ...
+        :ancestor[:bob, :ada] does not hold: it is not asserted, and the rule that could ...
         <BLANKLINE>
         by rule base (input:1:1)
         :ancestor[?x, ?y] :- :parent[?x, ?y] .

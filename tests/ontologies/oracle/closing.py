@@ -93,7 +93,7 @@ class Closure:
         return {violation.rule for violation in self.violations}
 
     def visible(self) -> set[Fact]:
-        """What a store lists: stated facts, and others that are RDF and not trivial."""
+        """What a store lists: asserted facts, and others that are RDF and not trivial."""
         always = _holds_always(self._ruleset)
         return {
             fact

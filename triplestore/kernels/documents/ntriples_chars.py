@@ -90,7 +90,7 @@ _X10000 = np.uint64(0x10000)
 _XE0000 = np.uint64(0xE0000)
 _XE1000 = np.uint64(0xE1000)
 _XF0000 = np.uint64(0xF0000)
-NO_CODE = np.uint64(0x110000)  # the first number that is no character
+NO_CODE = np.uint64(0x110000)  # the first number that is not a character
 
 
 @helper

@@ -93,7 +93,7 @@ def reference_end(buf, i, stop):
 
 @helper
 def digits_end(buf, i, stop):
-    """The first byte from `i` that is no digit."""
+    """The first byte from `i` that is not a digit."""
     while i < stop and MARKS[buf[i]] & DIGIT != NO_MARK:
         i += 1
     return i
@@ -185,7 +185,7 @@ def scan_statements(buf, start, stop, trig, stack, ends, state):
     depth = 0
     directive = 0  # 1 up to a full stop, 2 up to an IRI, 3 up to a string
     fresh = True  # nothing of the statement was met
-    typed = False  # a datatype comes next, which is no item of its own
+    typed = False  # a datatype comes next, which is not an item of its own
     anonymous = False  # the statement began with a bracket
     state[FOUND] = 0
     while i < stop and 3 * found < ends.size:

@@ -343,7 +343,7 @@ class EqualityProofs:
                 rows |= {(name, about, one) for one in told}
                 waiting += [one for one in told if about == below and one not in waiting]
         if not rows:
-            raise UsageError("no property is stated to be functional that gives this equality")
+            raise UsageError("no property is asserted to be functional that gives this equality")
         s, p, o = (np.array(column, dtype=np.uint32) for column in zip(*rows, strict=True))
         small = Tables([Layer.build(Changes(facts=ChangedRows.of((p, s, o))))])
         closed = self._close(small)
