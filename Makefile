@@ -61,7 +61,7 @@ wheel: setup-dev ## build/wheel: the package with its kernels compiled; tried in
 
 docs: setup-docs ## build/site: the documentation; open build/site/index.html
 	@$(PY) .ci/site build/docs
-	@$(PY) -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 	@$(PY) .ci/site --check build/site
 
 test-long: setup-dev ## the long forms of the tests as well (much longer)
