@@ -26,7 +26,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
 FOLDERS = ("triplestore", "loaders", "ontologies", "bench", "demo", "tests", "docs")
 GENERATED = "generated/"
-"""Where pages of the documentation are that `make docs` writes; `test_docs.py` checks links to them."""
+"""Pages that `make docs` writes; `test_docs.py` checks the links to them."""
 RESULTS = REPOSITORY / "bench" / "results"
 """Reports of benches are as of the day they were made, and are not checked."""
 

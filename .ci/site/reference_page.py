@@ -24,6 +24,8 @@ Everything here is imported from `triplestore`. Terms and quads are those of
 """
 _FIRST = ("Store", "Transaction", "Snapshot")
 _SHARING = _FIRST[1:]
+_MADE = ("Store", "Program")
+"""Classes that callers make themselves; the others are results."""
 _FURTHER = (
     ("triplestore.sparql.results.solutions", "Solutions"),
     ("triplestore.maintenance.report", "Report"),
@@ -67,15 +69,24 @@ def _described(name: str, value: Any, place: str) -> Iterator[str]:
     yield f"## {name}\n"
     if inspect.isclass(value):
         yield f"*class* `{place}`\n"
+        yield from _constructor(value)
         yield from prose(inspect.getdoc(value) or "")
         if name in _SHARING:
-            yield f"A {name.lower()} can also be read like a store: see `Store.query` and what follows it.\n"
+            yield f"A {name.lower()} can also be read like a store: see `Store.query` and others.\n"
         yield from _members(value)
     else:
         node = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
         if isinstance(node, ast.FunctionDef):
             yield _signature(node)
         yield from prose(inspect.getdoc(value) or "")
+
+
+def _constructor(value: type) -> Iterator[str]:
+    """The signature of `__init__`, for classes that callers make themselves."""
+    if value.__name__ in _MADE and "__init__" in vars(value):
+        node = ast.parse(textwrap.dedent(inspect.getsource(value.__init__))).body[0]  # type: ignore[misc]
+        assert isinstance(node, ast.FunctionDef)
+        yield _signature(node, value.__name__)
 
 
 def _function_of_spark(name: str, file: str) -> Iterator[str]:
@@ -97,20 +108,24 @@ def _members(value: type) -> Iterator[str]:
             continue
         tree = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
         assert isinstance(tree, ast.ClassDef)
+        fields = [node for node in tree.body if _is_field(node)]
+        if fields:
+            lines = "\n".join(ast.unparse(node).replace("'", '"') for node in fields)
+            yield f"Fields:\n\n```python\n{lines}\n```\n"
         for node in tree.body:
-            shown = isinstance(node, ast.FunctionDef) and (
-                not node.name.startswith("_")
-                or (node.name == "__init__" and "__init__" not in seen)
-            )
-            if isinstance(node, ast.FunctionDef) and shown and node.name not in seen:
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            if node.name not in seen:
                 seen.add(node.name)
-                doc = inspect.getdoc(getattr(value, node.name)) or ""
-                if node.name == "__init__":
-                    yield _signature(node, value.__name__)
-                else:
-                    yield f"### {value.__name__}.{node.name}\n"
-                    yield _signature(node)
-                    yield from prose(doc)
+                yield f"### {value.__name__}.{node.name}\n"
+                yield _signature(node)
+                yield from prose(inspect.getdoc(getattr(value, node.name)) or "")
+
+
+def _is_field(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
+        return False
+    return not node.target.id.startswith("_") and "ClassVar" not in ast.unparse(node.annotation)
 
 
 def _signature(node: ast.FunctionDef, name: str | None = None) -> str:
@@ -121,9 +136,10 @@ def _signature(node: ast.FunctionDef, name: str | None = None) -> str:
         return f"```python\n{node.name}{returns.replace(' -> ', ': ')}\n```\n"
     if node.args.args and node.args.args[0].arg in ("self", "cls"):
         del node.args.args[0]
-    line = f"{name or node.name}({ast.unparse(node.args)}){returns}"
+    arguments = list(_arguments(node.args))
+    line = f"{name or node.name}({', '.join(arguments)}){returns}"
     if len(line) > _WIDEST:
-        inner = ",\n".join(f"    {one}" for one in _arguments(node.args))
+        inner = ",\n".join(f"    {one}" for one in arguments)
         line = f"{name or node.name}(\n{inner},\n){returns}"
     return f"```python\n{line}\n```\n"
 
@@ -145,7 +161,10 @@ def _arguments(args: ast.arguments) -> Iterator[str]:
 
 
 def _argument(arg: ast.arg, default: ast.expr | None) -> str:
-    return ast.unparse(arg) + ("" if default is None else f" = {ast.unparse(default)}")
+    if default is None:
+        return ast.unparse(arg)
+    value = ast.unparse(default).replace("'", '"')
+    return f"{ast.unparse(arg)} = {value}" if arg.annotation else f"{arg.arg}={value}"
 
 
 def prose(doc: str) -> Iterator[str]:
