@@ -45,6 +45,10 @@ COMMANDS = (
     "optimize -l s",
     "backup -l s -d t",
     "warm-up",
+    "completion bash",
+    "serve --help",
+    "import --help",
+    "pull --help",
 )
 
 
@@ -117,7 +121,7 @@ def try_out(wheel: Path, scratch: Path) -> None:
     }
     for command in COMMANDS:
         arguments = [words.get(word, word) for word in command.split()]
-        said = run(python, "-m", "triplestore.cli", *arguments, cwd=folder)
+        said = run(python.with_name("triplestore"), *arguments, cwd=folder)
         print(f"triplestore {command}: OK")
         if command.startswith("query"):
             assert said.count("example.org") == 2, said

@@ -7,10 +7,11 @@ otherwise, and nothing for loads of less than half a second.
 from __future__ import annotations
 
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from typing import TextIO
+
+from triplestore.live_line import LiveLine
 
 _QUIET = 0.5
 _BAR = 24
@@ -25,34 +26,26 @@ class Progress:
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._stream = sys.stderr if stream is None else stream
-        self._terminal = self._stream.isatty()
+        self._line = LiveLine(stream)
         self._clock = clock
         self._total = total
         self._began = clock()
         self._next = self._began + _QUIET
-        self._shown = False
 
     def update(self, done: int, statements: int, note: str = "") -> None:
         """Update the bar, if it is time."""
         now = self._clock()
         if now < self._next:
             return
-        self._next = now + (0.1 if self._terminal else 5.0)
+        self._next = now + self._line.every
         text = self._text(done, statements, now - self._began, note)
-        if self._terminal:
-            width = shutil.get_terminal_size().columns - 1
-            self._stream.write("\r\x1b[K" + text[:width])
-        else:
-            self._stream.write(text + "\n")
-        self._stream.flush()
-        self._shown = True
+        if self._line.on_terminal:
+            text = text[: shutil.get_terminal_size().columns - 1]
+        self._line.show(text)
 
     def close(self) -> None:
         """Remove the bar."""
-        if self._shown and self._terminal:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        self._line.clear()
 
     def _text(self, done: int, statements: int, seconds: float, note: str) -> str:
         rate = statements / seconds if seconds > 0 else 0.0

@@ -76,7 +76,8 @@ def load_small(
             for key in keys:
                 if len(key) > most:
                     reading.limits.check_term(len(key) - 1, key[1:61], report.name)
-            if any(key[0] in _WITH_LABELS for key in keys):
+            s, o, g = keys[0][0], keys[2][0], keys[-1][0]  # their kinds; a predicate is an IRI
+            if s in _WITH_LABELS or o in _WITH_LABELS or g in _WITH_LABELS:
                 if renamer is None:
                     lines = given.source.format in LINE_FORMATS
                     renamer = Renamer(report.number, generated=not lines)

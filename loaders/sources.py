@@ -33,11 +33,12 @@ from .formats import (
 )
 from .pipes import Pipe
 
-InputLike: TypeAlias = "str | bytes | IO[bytes] | IO[str]"
 PathLike: TypeAlias = "str | os.PathLike[str]"
+InputLike: TypeAlias = "str | bytes | IO[bytes] | IO[str] | os.PathLike[str]"
 
 STDIN = "-"
 _STDIN_NAME = "stdin"
+_LONGEST_NAME = 4096
 _GLOB_MARKS = frozenset("*?[")
 
 
@@ -136,10 +137,14 @@ def find_sources(
     form = None if format is None else format_of(format)
     if (input is None) == (path is None):
         raise UsageError("give either a document (input) or files (path)")
+    if isinstance(input, os.PathLike):
+        path = input
     if path is not None:
         paths = [path] if isinstance(path, str | os.PathLike) else path
         return [source for item in paths for source in _named_sources(item, form)]
     if isinstance(input, str | bytes | bytearray | memoryview):
+        if isinstance(input, str):
+            _refuse_name(input, form)
         text = input if isinstance(input, str) else bytes(input)
         return [_text_source(text, _needed(form, "a document"))]
     if not hasattr(input, "read"):
@@ -147,6 +152,20 @@ def find_sources(
             f"cannot load from {type(input).__name__}: give text, bytes or a stream, or path=..."
         )
     return [_stream_source(input, form)]
+
+
+def _refuse_name(text: str, form: ox.RdfFormat | None) -> None:
+    """Refuse a text that is the name of a file: `input` is a document itself."""
+    if not text.strip() or "\n" in text or len(text) > _LONGEST_NAME:
+        return
+    advice = f"load(path={text!r}), or load(Path({text!r}))"
+    if os.path.exists(text):  # noqa: PTH110 - a name with a NUL is no error here
+        raise UsageError(f"{text!r} is the name of a file, not a document: call {advice}")
+    if form is None and split_name(Path(text))[0] is not None and not any(map(str.isspace, text)):
+        raise UsageError(
+            f"{text!r} looks like the name of a file, but there is no such file; "
+            f"files are loaded by {advice}"
+        )
 
 
 def _named_sources(item: PathLike, form: ox.RdfFormat | None) -> Iterator[DocumentSource]:

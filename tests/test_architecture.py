@@ -24,7 +24,7 @@ from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
-FOLDERS = ("triplestore", "loaders", "ontologies", "bench", "demo", "tests", "docs")
+FOLDERS = ("triplestore", "loaders", "ontologies", "bench", "demo", "examples", "tests", "docs")
 GENERATED = "generated/"
 """Pages that `make docs` writes; `test_docs.py` checks the links to them."""
 RESULTS = REPOSITORY / "bench" / "results"
@@ -122,7 +122,7 @@ def test_documents__name_what_exists(document: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("see `store/gone.py`", "no file store/gone.py"),
+        ("see `store/gone.py`", "file store/gone.py does not exist"),
         ("see `store/store.py: Store.gone`", "store/store.py has no Store.gone"),
         ("see `store/store.py: gone`", "store/store.py has no gone"),
         ("see [there](gone/README.md)", "leads nowhere"),
@@ -162,8 +162,8 @@ def missing_rows(text: str) -> list[str]:
     package = REPOSITORY / "triplestore"
     names = set(LAYERS)
     names |= {file.parent.name for file in package.glob("*/__init__.py")}
-    names |= {file.stem for file in package.glob("*.py") if file.stem != "__init__"}
-    tracked = {"bench", "demo", "tests", "docs"}
+    names |= {file.stem for file in package.glob("*.py") if not file.stem.startswith("__")}
+    tracked = {"bench", "demo", "examples", "tests", "docs"}
     names |= {f"{name}/" for name in tracked if (REPOSITORY / name).is_dir()}
     return sorted(names - rows) + sorted(f"{name} (is gone)" for name in rows - names)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import tomllib
 import zipfile
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -213,3 +215,45 @@ def test_wheel__installs_and_works_in_a_fresh_environment(tmp_path: Path) -> Non
     subprocess.run([python, "-m", "pip", "--quiet", "install", wheel], check=True)
     program = "from triplestore import Store; assert Store().load('<a:a> <a:b> <a:c> .', 'nt')"
     subprocess.run([python, "-c", program], check=True, cwd=tmp_path, env=os.environ)
+
+
+def wheel_maker() -> Any:
+    spec = importlib.util.spec_from_file_location("wheel_maker", REPOSITORY / ".ci" / "wheel.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_wheel__with_kernels_is_for_one_kind_of_machine_and_lists_them(tmp_path: Path) -> None:
+    plain, kernels = tmp_path / "triplestore-1-py3-none-any.whl", tmp_path / "compiled.so"
+    kernels.write_bytes(b"code")
+    about = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with zipfile.ZipFile(plain, "w") as archive:
+        archive.writestr("triplestore/__init__.py", "")
+        archive.writestr("triplestore-1.dist-info/WHEEL", about)
+        listed = ["triplestore/__init__.py,sha256=x,0", "triplestore-1.dist-info/WHEEL,sha256=y,9"]
+        own = "triplestore-1.dist-info/RECORD,,"
+        archive.writestr("triplestore-1.dist-info/RECORD", "\n".join([*listed, own, ""]))
+    (tmp_path / "made").mkdir()
+    made = wheel_maker().add(plain, kernels, tmp_path / "made")
+    machine = os.uname().machine
+    assert made.name == f"triplestore-1-cp311-abi3-manylinux_2_17_{machine}.whl"
+    archive = zipfile.ZipFile(made)
+    assert archive.testzip() is None
+    assert archive.read("triplestore/kernels/ahead/_compiled.abi3.so") == b"code"
+    said = archive.read("triplestore-1.dist-info/WHEEL").decode()
+    assert "Root-Is-Purelib: false" in said
+    assert f"Tag: cp311-abi3-manylinux_2_17_{machine}" in said
+    record = archive.read("triplestore-1.dist-info/RECORD").decode().splitlines()
+    assert sorted(line.split(",")[0] for line in record) == sorted(archive.namelist())
+    assert listed[0] in record and listed[1] not in record and record[-1] == own
+
+
+@pytest.mark.long
+def test_make_wheel__works_in_an_environment_without_numba(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, REPOSITORY / ".ci" / "wheel.py", tmp_path]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.glob("triplestore-*-cp311-abi3-manylinux_2_17_*.whl"))) == 1

@@ -28,69 +28,151 @@ if TYPE_CHECKING:
     from pyoxigraph import (
         BaseDirection,
         BlankNode,
+        CanonicalizationAlgorithm,
+        Dataset,
         DefaultGraph,
         Literal,
         NamedNode,
         Quad,
+        QuadParser,
+        QueryResultsFormat,
         RdfFormat,
         Triple,
+        Variable,
+        parse,
+        parse_query_results,
+        serialize,
     )
 
     from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
+    from triplestore.loaders.tabular.mapping import Property
+    from triplestore.maintenance.report import Report
     from triplestore.proofs.absence import WhyNot
+    from triplestore.proofs.audit import Audit
     from triplestore.proofs.proof import Proof
+    from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.outcome import Change
     from triplestore.reasoning.program.stored_rules import check_rules
-    from triplestore.reasoning.violations import Violation
+    from triplestore.reasoning.reports.run_report import RegimeReport
+    from triplestore.reasoning.violations import Inconsistencies, Violation
+    from triplestore.sparql.results.explanation import Explanation
+    from triplestore.sparql.results.solutions import Solution, Solutions, Triples
+    from triplestore.sparql.results.solutions import Solution as QuerySolution
+    from triplestore.sparql.results.solutions import Solutions as QuerySolutions
+    from triplestore.sparql.results.solutions import Triples as QueryTriples
+    from triplestore.store.arguments import GraphLike, QuadLike, TermLike
+    from triplestore.store.info import Info
+    from triplestore.store.run_query import Prepared
     from triplestore.store.snapshot import Snapshot
     from triplestore.store.store import Store
     from triplestore.store.transaction import Transaction
+    from triplestore.terms.term_keys import Term
     from triplestore.text_limits import TextLimits
 
-_HOMES = {
-    "Store": "triplestore.store.store",
-    "Snapshot": "triplestore.store.snapshot",
-    "Transaction": "triplestore.store.transaction",
+    QueryBoolean = bool
+
+# Where each name is: the module, and the name there if it is another one.
+_HOMES: dict[str, str | tuple[str, str]] = {
+    "Audit": "triplestore.proofs.audit",
     "Change": "triplestore.reasoning.outcome",
-    "Violation": "triplestore.reasoning.violations",
+    "Difference": "triplestore.reasoning.difference",
+    "Explanation": "triplestore.sparql.results.explanation",
+    "GraphLike": "triplestore.store.arguments",
+    "Inconsistencies": "triplestore.reasoning.violations",
+    "Info": "triplestore.store.info",
+    "Prepared": "triplestore.store.run_query",
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",
-    "WhyNot": "triplestore.proofs.absence",
+    "QuadLike": "triplestore.store.arguments",
+    "RegimeReport": "triplestore.reasoning.reports.run_report",
+    "Report": "triplestore.maintenance.report",
+    "Snapshot": "triplestore.store.snapshot",
+    "Solution": "triplestore.sparql.results.solutions",
+    "Solutions": "triplestore.sparql.results.solutions",
+    "Store": "triplestore.store.store",
+    "Term": "triplestore.terms.term_keys",
+    "TermLike": "triplestore.store.arguments",
     "TextLimits": "triplestore.text_limits",
-    "check_rules": "triplestore.reasoning.program.stored_rules",
+    "Transaction": "triplestore.store.transaction",
     "TripleStoreError": "triplestore.errors",
-    "NamedNode": "pyoxigraph",
-    "BlankNode": "pyoxigraph",
-    "Literal": "pyoxigraph",
+    "Triples": "triplestore.sparql.results.solutions",
+    "Violation": "triplestore.reasoning.violations",
+    "WhyNot": "triplestore.proofs.absence",
+    "check_rules": "triplestore.reasoning.program.stored_rules",
+    "Property": "triplestore.loaders.tabular.mapping",
+    # Code for pyoxigraph that imports this package instead finds its names.
     "BaseDirection": "pyoxigraph",
-    "Triple": "pyoxigraph",
-    "Quad": "pyoxigraph",
+    "BlankNode": "pyoxigraph",
+    "CanonicalizationAlgorithm": "pyoxigraph",
+    "Dataset": "pyoxigraph",
     "DefaultGraph": "pyoxigraph",
+    "Literal": "pyoxigraph",
+    "NamedNode": "pyoxigraph",
+    "Quad": "pyoxigraph",
+    "QuadParser": "pyoxigraph",
+    "QueryResultsFormat": "pyoxigraph",
     "RdfFormat": "pyoxigraph",
+    "Triple": "pyoxigraph",
+    "Variable": "pyoxigraph",
+    "parse": "pyoxigraph",
+    "parse_query_results": "pyoxigraph",
+    "serialize": "pyoxigraph",
+    "QueryBoolean": ("builtins", "bool"),
+    "QuerySolution": ("triplestore.sparql.results.solutions", "Solution"),
+    "QuerySolutions": ("triplestore.sparql.results.solutions", "Solutions"),
+    "QueryTriples": ("triplestore.sparql.results.solutions", "Triples"),
 }
 
 __all__ = [
+    "Audit",
     "BaseDirection",
     "BlankNode",
+    "CanonicalizationAlgorithm",
     "Change",
+    "Dataset",
     "DefaultGraph",
+    "Difference",
+    "Explanation",
+    "GraphLike",
+    "Inconsistencies",
+    "Info",
     "Literal",
     "NamedNode",
+    "Prepared",
     "Program",
     "Proof",
+    "Property",
     "Quad",
+    "QuadLike",
+    "QuadParser",
+    "QueryBoolean",
+    "QueryResultsFormat",
+    "QuerySolution",
+    "QuerySolutions",
+    "QueryTriples",
     "RdfFormat",
+    "RegimeReport",
+    "Report",
     "Snapshot",
+    "Solution",
+    "Solutions",
     "Store",
+    "Term",
+    "TermLike",
     "TextLimits",
     "Transaction",
     "Triple",
     "TripleStoreError",
+    "Triples",
+    "Variable",
     "Violation",
     "WhyNot",
     "__version__",
     "check_rules",
+    "parse",
+    "parse_query_results",
+    "serialize",
 ]
 
 
@@ -98,7 +180,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'triplestore' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    module, own = (home, name) if isinstance(home, str) else home
+    value = getattr(import_module(module), own)
     globals()[name] = value
     return value
 

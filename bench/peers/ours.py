@@ -39,7 +39,7 @@ class OurPeer:
 
     def warm_up(self) -> None:
         """Import numba and read the compiled kernels: both loads below go through all of them."""
-        from bench import lubm
+        from bench.inputs import lubm
 
         with tempfile.TemporaryDirectory() as folder:
             for format in ("ntriples", "turtle"):

@@ -5,7 +5,7 @@ Each is the list of its patterns over the namespace of univ-bench; `queries` mak
 
 from __future__ import annotations
 
-from bench.lubm import UNIV_BENCH
+from bench.inputs.lubm import UNIV_BENCH
 
 DEPARTMENT = "http://www.Department0.University0.edu"
 UNIVERSITY = "<http://www.University0.edu>"

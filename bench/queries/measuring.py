@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bench.child import Clock, peak_bytes
-from bench.modular import Memory
 from bench.queries.mixes import lines, mix
+from bench.runs.modular import Memory
 
 OURS, PEER = "triplestore", "pyoxigraph"
 CLOSED, STORE = "closed.nt", "store"

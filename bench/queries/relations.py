@@ -12,9 +12,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from bench.modular import Modular, start
+from bench.inputs.samples import uniform
 from bench.queries.measuring import best, rows
-from bench.samples import uniform
+from bench.runs.modular import Modular, start
 from bench.shapes.papers import PREFIX, setting
 
 RELATIONS = {"TC": "narrowerTransitive", "union": "semanticRelation"}

@@ -60,7 +60,7 @@ def store_of_terms(program: Program, terms: int) -> Store:
 
 def state_csv(store: Store, task: Task) -> None:
     """Assert all rows of a task, read from the files that peers read."""
-    from bench.csv_integers import read_integers
+    from bench.inputs.csv_integers import read_integers
     from triplestore.relations.layers.bulk import bulk_of_relations
 
     database: Any = store._database
@@ -83,7 +83,7 @@ def state_columns(store: Store, s: U32, p: U32, o: U32) -> None:
 
 def relations_of_csv(task: Task) -> dict[int, list[tuple[U32, U32 | int]]]:
     """All rows of a task by predicate, read from the files that peers read."""
-    from bench.csv_integers import read_all
+    from bench.inputs.csv_integers import read_all
 
     tables = read_all([(task.csv(relation), relation.arity) for relation in task.rows])
     found: dict[int, list[tuple[U32, U32 | int]]] = {}
@@ -170,7 +170,7 @@ def _read_some() -> None:
     """Read some integers from a file, so that the kernel for that is loaded."""
     from tempfile import TemporaryDirectory
 
-    from bench.csv_integers import read_integers
+    from bench.inputs.csv_integers import read_integers
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "some.csv"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness import MeasurementError
-from bench.random_numbers import I64, below
+from bench.inputs.random_numbers import I64, below
 
 U64 = NDArray[np.uint64]
 

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness import MeasurementError
-from bench.programs import NAMESPACE, Setting
-from bench.random_numbers import below
+from bench.inputs.programs import NAMESPACE, Setting
+from bench.inputs.random_numbers import below
 from bench.reasoners.program import number_constants
 from bench.shapes.graphs import broader, dag, network, tree
 from triplestore.datalog.text import read

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import FOLDER, shared_data
+from bench.inputs.data import FOLDER, shared_data
 
 U64 = NDArray[np.uint64]
 

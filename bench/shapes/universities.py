@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import lubm_file
-from bench.programs import RULES, Setting
-from bench.random_numbers import I64, below
+from bench.inputs.data import lubm_file
+from bench.inputs.programs import RULES, Setting
+from bench.inputs.random_numbers import I64, below
 from bench.reasoners.program import number_constants
 from bench.reasoners.task import columns_of_file
 from triplestore.datalog.text import read

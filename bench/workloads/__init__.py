@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.workload import Workload
 from bench.workloads import (
     choices,
     closure,
@@ -23,7 +24,6 @@ from bench.workloads import (
     spark,
     updates,
 )
-from bench.workloads.base import Workload
 
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload

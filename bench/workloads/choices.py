@@ -12,12 +12,12 @@ import gc
 from statistics import median
 from typing import Any, TypeAlias
 
-from bench.datasets import dataset, draw
 from bench.experiments import Choice, choices, geometric_mean
 from bench.harness import Case, Harness, machine, run_once
-from bench.maintained import AUTO, REMATERIALISE, Maintained
+from bench.inputs.datasets import dataset, draw
 from bench.report import BenchReport, ReportTable
-from bench.workloads.base import Workload, names
+from bench.runs.maintained import AUTO, REMATERIALISE, Maintained
+from bench.workload import Workload, names
 from bench.workloads.maintenance import BOTH
 from triplestore.errors import TripleStoreError
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bench.data import InputFile, lubm_department, lubm_file, original_lubm10, shared_data
 from bench.harness import REPOSITORY, Harness, machine
+from bench.inputs.data import InputFile, lubm_department, lubm_file, original_lubm10, shared_data
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, Compared, compare, table_of, with_import
 from bench.reasoners.task import Task, columns_of_file, is_made, make_task
 from bench.report import BenchReport, Plot, ReportTable, slope
-from bench.workloads.base import Workload, names, numbers
+from bench.workload import Workload, names, numbers
 
 RULES = REPOSITORY / "bench" / "rules" / "lubm.dlog"
 TASKS = REPOSITORY / "build" / "bench" / "data" / "tasks"

@@ -16,7 +16,7 @@ from typing import Any
 from bench.harness import Case, Harness, machine
 from bench.peers import PEERS
 from bench.report import BenchReport, ReportTable, ratio
-from bench.workloads.base import Workload, copy_store, fresh_folder, make_store, numbers, quantile
+from bench.workload import Workload, copy_store, fresh_folder, make_store, numbers, quantile
 
 OURS, PEER = "triplestore", "pyoxigraph"
 RECORD = b"x" * 256  # about the size of a commit of one new triple

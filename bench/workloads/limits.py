@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from bench.harness import REPOSITORY, Harness, machine
 from bench.report import BenchReport, ReportTable
-from bench.workloads.base import Workload, names
+from bench.workload import Workload, names
 
 if TYPE_CHECKING:
     from tests.sparql.hostile_run import Found

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.child import Clock
-from bench.data import InputFile, lubm_file, original_lubm10
 from bench.harness import Case, Harness, Result, folder_bytes, machine, sync_folder
+from bench.inputs.data import InputFile, lubm_file, original_lubm10
 from bench.peers import PEERS
 from bench.report import BenchReport, Plot, ReportTable, ratio, slope
-from bench.workloads.base import Workload, fresh_folder, names, numbers
+from bench.workload import Workload, fresh_folder, names, numbers
 
 OURS = "triplestore"
 PEER = "pyoxigraph"

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import lubm
 from bench.harness import Case, Harness, Result, machine
+from bench.inputs import lubm
 from bench.peers import PEERS, Lookup
 from bench.report import BenchReport, ReportTable, ratio
-from bench.workloads.base import Workload, make_store
+from bench.workload import Workload, make_store
 
 OURS, PEER = "triplestore", "pyoxigraph"
 ABSENT = "http://bench.example/absent"

@@ -11,13 +11,13 @@ import argparse
 import time
 from typing import Any
 
-from bench.datasets import KINDS, dataset, draw
 from bench.experiments import Choice, choices, geometric_mean, mean_interval
 from bench.harness import Case, Harness, machine, run_once
+from bench.inputs.datasets import KINDS, dataset, draw
 from bench.literature import Figures, counters_table, deletion_table
-from bench.maintained import AUTO, REMATERIALISE, STRATEGIES, Done, Maintained
 from bench.report import BenchReport, ReportTable, format_number, ratio
-from bench.workloads.base import Workload, names, numbers
+from bench.runs.maintained import AUTO, REMATERIALISE, STRATEGIES, Done, Maintained
+from bench.workload import Workload, names, numbers
 from triplestore.errors import TimeLimitError, TripleStoreError
 
 BOTH = ("delete", "add")

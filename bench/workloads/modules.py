@@ -18,9 +18,9 @@ from bench.literature_modules import (
     modules_table,
     schemes_table,
 )
-from bench.modular import COMPRESSED, MODULE, RULES
 from bench.report import BenchReport, ReportTable, format_number
-from bench.workloads.base import Workload, names
+from bench.runs.modular import COMPRESSED, MODULE, RULES
+from bench.workload import Workload, names
 
 Run = dict[str, Any]
 
@@ -73,7 +73,7 @@ def one(
         "share": given.share,
         "seconds": given.seconds,
     }
-    case = Case("bench.module_runs:measure", arguments, f"{data}, {way}")
+    case = Case("bench.runs.module_runs:measure", arguments, f"{data}, {way}")
     (result,) = harness.compare([case], "close s", repeats=given.turns)
     report.keep([result])
     return dict(result.best)
@@ -258,7 +258,7 @@ def queries_table(asked: list[str], harness: Harness, report: BenchReport) -> Re
         data, _, relation = each.partition(":")
         cases = [
             Case(
-                "bench.module_runs:queries",
+                "bench.runs.module_runs:queries",
                 {"data": data, "way": way, "relation": relation},
                 f"{data}, look-ups, {way}",
             )

@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 
-from bench import ontology_files
 from bench.harness import Case, Harness, Result, machine
-from bench.ontology_files import THESAURI, OntologyInput
-from bench.ontology_runs import LARGEST, MODULES, SESSIONS
+from bench.inputs import ontology_files
+from bench.inputs.ontology_files import THESAURI, OntologyInput
 from bench.reasoners.base import take_turns
 from bench.report import BenchReport, ReportTable, ratio
-from bench.workloads.base import Workload, names, numbers
+from bench.runs.ontology_runs import LARGEST, MODULES, SESSIONS
+from bench.workload import Workload, names, numbers
 
 OURS, PEER = "triplestore", "reasonable"
 ONCE_IS_ENOUGH = 20.0
@@ -76,7 +76,7 @@ def _case(name: str, each: OntologyInput, harness: Harness, seconds: float) -> C
         "folder": str(harness.folder),
         "seconds": seconds,
     }
-    return Case("bench.ontology_runs:closure", arguments, f"{name}: {each.name}")
+    return Case("bench.runs.ontology_runs:closure", arguments, f"{name}: {each.name}")
 
 
 COLUMNS = [
@@ -162,7 +162,9 @@ def changes_table(
                 "of": UNIV_BENCH + "UndergraduateStudent",
                 "repeats": 5,
             }
-            case = Case("bench.ontology_runs:changes", arguments, f"changes: {each.name}, {name}")
+            case = Case(
+                "bench.runs.ontology_runs:changes", arguments, f"changes: {each.name}, {name}"
+            )
             (result,) = harness.compare([case], "axiom added", repeats=1)
             report.keep([result])
             table.add(

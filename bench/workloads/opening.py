@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import lubm
 from bench.child import Clock
 from bench.harness import REPOSITORY, Case, Harness, Result, folder_bytes, machine, run_once
+from bench.inputs import lubm
 from bench.peers import PEERS
 from bench.report import BenchReport, ReportTable
-from bench.workloads.base import Workload, make_store, names, numbers
+from bench.workload import Workload, make_store, names, numbers
 
 OURS = "triplestore"
 

@@ -1,18 +1,18 @@
-"""Programs of papers on Datalog, beside other engines (`bench.classical`)."""
+"""Programs of papers on Datalog, beside other engines (`bench.inputs.classical`)."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
 
-from bench.classical import CLASSICAL
 from bench.harness import Harness, machine
-from bench.programs import Setting
+from bench.inputs.classical import CLASSICAL
+from bench.inputs.programs import Setting
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, compare, table_of, with_import
 from bench.reasoners.task import Columns, Task, make_task
 from bench.report import BenchReport
-from bench.workloads.base import Workload, names
+from bench.workload import Workload, names
 from bench.workloads.closure import PEER, TASKS
 
 

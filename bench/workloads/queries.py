@@ -11,12 +11,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bench.data import lubm_file
 from bench.harness import Case, Harness, Result, machine, run_once
-from bench.modular import COMPRESSED, MODULE
+from bench.inputs.data import lubm_file
 from bench.queries.mixes import LUBM, PUBLICATIONS, SHOP
 from bench.report import BenchReport, ReportTable, ratio
-from bench.workloads.base import Workload, numbers
+from bench.runs.modular import COMPRESSED, MODULE
+from bench.workload import Workload, numbers
 from bench.workloads.closure import RULES, ontology
 
 OURS, PEER = "triplestore", "pyoxigraph"

@@ -11,18 +11,18 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bench.datasets import dataset, draw, made
 from bench.harness import Case, Harness, MeasurementError, Result, machine
-from bench.maintained import AUTO, Maintained
+from bench.inputs.datasets import dataset, draw, made
 from bench.reasoners import OURS, REASONERS
 from bench.reasoners.runs import compare, table_of
 from bench.reasoners.task import Columns, Task, make_task
 from bench.report import BenchReport, ReportTable
-from bench.workloads.base import Workload, names, numbers, quantile
+from bench.runs.maintained import AUTO, Maintained
+from bench.workload import Workload, names, numbers, quantile
 from bench.workloads.closure import TASKS
 
 if TYPE_CHECKING:
-    from bench.programs import Setting
+    from bench.inputs.programs import Setting
 
 GENERAL = """@prefix : <http://example.org/> .
 [?x, rdf:type, ?d] :- [?x, rdf:type, ?c], :below[?c, ?d] .

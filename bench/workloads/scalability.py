@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bench.datasets import Dataset, dataset, draw
 from bench.experiments import Choice, Timing, break_even, choices, nested_sizes
 from bench.harness import Case, Harness, machine, run_once
+from bench.inputs.datasets import Dataset, dataset, draw
 from bench.literature import Figures, break_even_table, large_table
-from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, Done, Maintained
 from bench.report import BenchReport, Plot, ReportTable
-from bench.workloads.base import Workload
+from bench.runs.maintained import AUTO, INCREMENTAL, REMATERIALISE, Done, Maintained
+from bench.workload import Workload
 from bench.workloads.maintenance import Turns, add_options, claim_choices
 
 Timings = dict[str, dict[int, float]]

@@ -6,13 +6,13 @@ import argparse
 from importlib.util import find_spec
 from pathlib import Path
 
-from bench.data import make_once, shared_data
 from bench.harness import Case, Harness, MeasurementError, Result, machine
-from bench.ontology_files import KEPT, converted
-from bench.ontology_runs import wide
+from bench.inputs.data import make_once, shared_data
+from bench.inputs.ontology_files import KEPT, converted
 from bench.reasoners.base import why_it_ended
 from bench.report import BenchReport, ReportTable, ratio
-from bench.workloads.base import Workload
+from bench.runs.ontology_runs import wide
+from bench.workload import Workload
 
 OURS, PEER = "triplestore", "reasonable"
 
@@ -65,7 +65,7 @@ def _case(reasoner: str, name: str, path: Path, harness: Harness, seconds: float
         "folder": str(harness.folder),
         "seconds": seconds,
     }
-    return Case("bench.ontology_runs:pure", arguments, f"{reasoner}: {name}")
+    return Case("bench.runs.ontology_runs:pure", arguments, f"{reasoner}: {name}")
 
 
 def _peer(name: str, path: Path, harness: Harness, seconds: float) -> Result | None:

@@ -14,11 +14,11 @@ from typing import Any
 
 from bench.harness import Case, Harness, MeasurementError, machine, run_once
 from bench.literature_modules import broader_table
-from bench.modular import AUTO, COMPRESSED, MODULE
 from bench.reasoners import REASONERS, missing
 from bench.reasoners.base import why_it_ended
 from bench.report import BenchReport, ReportTable, format_number
-from bench.workloads.base import Workload, names, numbers
+from bench.runs.modular import AUTO, COMPRESSED, MODULE
+from bench.workload import Workload, names, numbers
 
 Run = dict[str, Any]
 
@@ -46,7 +46,7 @@ class Measured:
         self, function: str, label: str, main: str, once: bool = False, **arguments: Any
     ) -> Run:
         """The best of some runs, or of one."""
-        case = Case(f"bench.scheme_runs:{function}", arguments, label)
+        case = Case(f"bench.runs.scheme_runs:{function}", arguments, label)
         (result,) = self.harness.compare([case], main, repeats=1 if once else self.repeats)
         self.report.keep([result])
         return dict(result.best)
@@ -198,7 +198,7 @@ def nemo_seconds(name: str, given: argparse.Namespace, measured: Measured) -> Ru
         return "not asked for"
     if why := missing(reasoner):
         return why
-    from bench.scheme_runs import make_linear
+    from bench.runs.scheme_runs import make_linear
 
     arguments = {"reasoner": NEMO, "task": make_linear(name), "seconds": given.nemo_seconds}
     case = Case("bench.reasoners.base:child", arguments, f"{name}, {NEMO}")

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from bench.datasets import dataset, draw
 from bench.harness import Case, Harness, machine, run_once
-from bench.maintained import Maintained
+from bench.inputs.datasets import dataset, draw
 from bench.report import BenchReport, ReportTable
-from bench.workloads.base import Workload, names
+from bench.runs.maintained import Maintained
+from bench.workload import Workload, names
 
 STRATEGY = "bf_c"
 SIZES = (1, 10, 100)

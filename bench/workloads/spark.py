@@ -14,10 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bench.data import InputFile, lubm_file
 from bench.harness import REPOSITORY, Case, Harness, Result, machine
+from bench.inputs.data import InputFile, lubm_file
 from bench.report import BenchReport, ReportTable, format_number, ratio
-from bench.workloads.base import Workload, names, numbers
+from bench.workload import Workload, names, numbers
 
 PER_UNIVERSITY = 131_000
 """Approximate number of statements of a LUBM-like university."""
@@ -84,14 +84,16 @@ def measured(
     """The results for one file by reader: `local`, `rdflib` or the number of workers."""
     common = {"path": str(source.path), "folder": str(folder)}
     cluster = {**common, "memory": given.memory, "partitions": given.partitions}
-    cases = {"local": Case("bench.spark:measure_local", {**common, "rules": rules}, "local loader")}
+    cases = {
+        "local": Case("bench.runs.spark:measure_local", {**common, "rules": rules}, "local loader")
+    }
     for workers in given.workers:
         arguments = {**cluster, "workers": workers, "rules": rules}
         label = f"{workers} workers: {source.name}"
-        cases[str(workers)] = Case("bench.spark:measure_import", arguments, label)
+        cases[str(workers)] = Case("bench.runs.spark:measure_import", arguments, label)
     if source.universities * PER_UNIVERSITY <= given.most_for_rdflib * 1.1:
         arguments = {**cluster, "workers": max(given.workers)}
-        cases["rdflib"] = Case("bench.spark:measure_rdflib", arguments, "rdflib on Spark")
+        cases["rdflib"] = Case("bench.runs.spark:measure_rdflib", arguments, "rdflib on Spark")
     found = harness.compare(cases.values(), main="import s")
     return dict(zip(cases, found, strict=True))
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bench.datasets import dataset, draw
 from bench.harness import Case, Harness, Result, machine
-from bench.maintained import AUTO, Maintained
+from bench.inputs.datasets import dataset, draw
 from bench.report import BenchReport, Plot, ReportTable, slope
-from bench.workloads.base import Workload, numbers, quantile
+from bench.runs.maintained import AUTO, Maintained
+from bench.workload import Workload, numbers, quantile
 
 
 def measure(data: str, strategy: str, facts: int) -> dict[str, Any]:

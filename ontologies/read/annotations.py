@@ -60,12 +60,12 @@ class Annotations:
         self._collect()
 
     def of(self, triple: Triple) -> tuple[Annotation, ...]:
-        """What is said about an axiom that is, or whose main triple is, this one."""
+        """The annotations of the axiom with this main triple."""
         nodes = self._nodes.get(triple)
         return tuple(a for node in nodes for a in self.at(node)) if nodes else ()
 
     def at(self, node: Term, depth: int = 0) -> tuple[Annotation, ...]:
-        """What is said at a node, apart from what it is."""
+        """The annotations at a node."""
         known = self._known.get(node)
         if known is None:
             self._known[node] = ()  # should it come back to this node
@@ -77,7 +77,7 @@ class Annotations:
         return known
 
     def _nested(self, triple: Triple, depth: int) -> tuple[Annotation, ...]:
-        """What is said about an annotation."""
+        """The annotations of an annotation."""
         if triple not in self._nodes or depth == MOST_DEPTH:
             return ()
         return tuple(a for node in self._nodes[triple] for a in self.at(node, depth + 1))

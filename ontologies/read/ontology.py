@@ -34,8 +34,7 @@ STRUCTURE = sorted(
 def read_ontology(triples: SchemaGraph | Iterable[Any]) -> Ontology:
     """The axioms in some triples, asserted or inferred, in any order.
 
-    triples  a graph, or tuples, triples or quads; those that are of no interest are ignored (what
-             is of interest is said in `vocabulary`)
+    triples  a graph, or tuples, triples or quads; those that `vocabulary` does not name are ignored
 
     >>> from pyoxigraph import RdfFormat, parse
     >>> turtle = '''@prefix : <http://example.org/> .

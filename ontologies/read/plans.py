@@ -83,7 +83,7 @@ class Planner:
         self._filled: set[Term] = set()
 
     def plans(self) -> dict[Node, list[Plan]]:
-        """Node -> what is said about it."""
+        """Node -> the plans of its constructors."""
         self._plan_listed()
         self._plan_complements()
         self._plan_values()
@@ -247,7 +247,7 @@ class Planner:
         for triple in self._graph.typed(v.RESTRICTION):
             known = triple[0] in self._filled or triple[0] in self._on
             if not known and triple[0] not in self._on_several:
-                message = f"{show(triple[0])} is a restriction of which nothing is said"
+                message = f"{show(triple[0])} is a restriction without a property and a filler"
                 remedy = "add owl:onProperty and a filler, or remove the type"
                 self._report("restriction-empty", message, (triple,), remedy)
 

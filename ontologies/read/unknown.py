@@ -51,5 +51,5 @@ def _report(term: Term, graph: SchemaGraph, problems: Problems, what: str) -> No
     by_local = {known.lower(): name for name, known in KNOWN.items()}
     close = get_close_matches(local.lower(), by_local, n=1, cutoff=0.75)
     meant = f"did you mean {show(NamedNode(by_local[close[0]]))}? " if close else ""
-    message = f"{show(term)} is used as a {what}, and there is no such name"
+    message = f"{show(term)} is used as a {what}, and does not exist"
     problems.report("unknown-name", message, triples, f"{meant}it was taken as an ordinary name")

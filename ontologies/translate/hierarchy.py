@@ -1,7 +1,7 @@
 """Hierarchies that are transitively closed, reduced to what rules need.
 
 Start reading at `Hierarchy`. A closed relation has a pair for each class and each class above it; a
-rule for each pair would be too many rules, with repeated conclusions. The rules are made of the
+rule for each pair would be too many rules, with repeated conclusions. The rules are made from the
 fewest pairs that have the same closure: for each class the classes just above it, and a cycle
 through classes that are equivalent. Linear in the size of the closure times the number of parents.
 Pairs are packed: one class in the high half, the one above it in the low half.

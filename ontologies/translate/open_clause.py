@@ -136,7 +136,7 @@ class Open:
         return self._signed
 
     def _all_names(self) -> dict[str, None]:
-        """The names of the rules that this was made of, the last step first."""
+        """The names of the rules that this was made from, the last step first."""
         if self._names is None:
             clause = self._clause
             name = clause.name if isinstance(clause, Rule) else clause.id

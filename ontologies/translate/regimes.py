@@ -330,7 +330,7 @@ _REPLACING = frozenset(schema.vocabulary_rules(schema.EQUALITY).rules)
 def _outside(ontology: Ontology, draft: RuleDraft, chosen: Sequence[Regime]) -> tuple[Outside, ...]:
     rest = [*draft.outside]
     if all(regime.name != "swrl" for regime in chosen):
-        rest += [Outside(rule, 'SWRL rules need the regime "swrl", too') for rule in ontology.rules]
+        rest += [Outside(rule, 'SWRL rules also need the regime "swrl"') for rule in ontology.rules]
     if any(regime.only is None for regime in chosen):
         return (*outside_of(ontology.axioms), *rest)
     wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))

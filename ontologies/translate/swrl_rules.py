@@ -102,7 +102,7 @@ def _require_rules(rule: sw.SwrlRule, draft: RuleDraft, expressions: bool) -> No
             if not isinstance(atom, sw.ClassAtom) or not isinstance(atom.described, Expression):
                 continue
             if not expressions:
-                raise UnknownError('class expressions need the regime "owl-rl", too')
+                raise UnknownError('class expressions also need the regime "owl-rl"')
             for reason in reasons(atom.described, side):
                 if side == LEFT:
                     raise UnknownError(reason)

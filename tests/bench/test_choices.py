@@ -1,4 +1,4 @@
-"""The bench of what `auto` chooses: its sizes, its table, and that every strategy is measured."""
+"""The bench of `auto`: its sizes, its table, and the measurement of every strategy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import datasets
-from bench.maintained import AUTO
+from bench.inputs import datasets
 from bench.report import BenchReport
+from bench.runs.maintained import AUTO
 from bench.workloads import choices
 from bench.workloads.choices import STRATEGIES, choices_table, claim, measure, sizes_for
 

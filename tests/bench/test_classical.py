@@ -1,4 +1,4 @@
-"""Classical programs of the benches: what they find is what a plain evaluation finds."""
+"""Classical programs of the benches have the results of a plain evaluation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bench import classical
+from bench.inputs import classical
 from bench.reasoners import OURS
 from bench.reasoners.program import Clause
 from bench.reasoners.task import Task

@@ -1,4 +1,4 @@
-"""Columns of integers from files, against plain Python, and what is refused."""
+"""Columns of integers from files, against plain Python, and refused files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench import csv_integers
-from bench.csv_integers import read_all, read_integers
+from bench.inputs import csv_integers
+from bench.inputs.csv_integers import read_all, read_integers
 from triplestore.errors import ParseError
 
 numbers = st.integers(0, 12) | st.integers(0, 2**32 - 1) | st.sampled_from([99_999_999, 10**8])

@@ -1,4 +1,4 @@
-"""What the experiments on maintenance share, and what their reports claim."""
+"""The shared parts of the experiments on maintenance, and the claims of their reports."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import datasets, experiments, literature
-from bench.datasets import dataset, draw
+from bench import experiments, literature
 from bench.experiments import Choice, break_even, choices, mean_interval, nested_sizes
 from bench.harness import Harness, MeasurementError, Result
-from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, STRATEGIES, Done
+from bench.inputs import datasets
+from bench.inputs.datasets import dataset, draw
 from bench.reasoners import REASONERS, base, runs
 from bench.reasoners.program import Relation, translate
 from bench.reasoners.task import Task
 from bench.report import BenchReport, ReportTable
+from bench.runs.maintained import AUTO, INCREMENTAL, REMATERIALISE, STRATEGIES, Done
 from bench.workloads import maintenance, rulecount, scalability
 from triplestore.datalog.text import read
 from triplestore.errors import TimeLimitError, UsageError

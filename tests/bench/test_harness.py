@@ -1,4 +1,4 @@
-"""The harness: fresh processes, the best of several runs, and what the reports say."""
+"""The harness: fresh processes, the best of several runs, and the reports."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bench.__main__ import main, parser
 from bench.child import Clock
 from bench.harness import Case, Harness, MeasurementError, Result, machine, run_once
 from bench.report import BenchReport, Plot, ReportTable, format_number, ratio, slope
+from bench.workload import quantile
 from bench.workloads import WORKLOADS, lookups
-from bench.workloads.base import quantile
 
 
 def who_am_i(megabytes: int = 0) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def test_command_line__knows_every_workload(name: str) -> None:
 def test_loading__runs_from_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bench.data.FOLDER", tmp_path / "data")
+    monkeypatch.setattr("bench.inputs.data.FOLDER", tmp_path / "data")
     arguments = ["loading", "--sizes", "1", "--peers", "pyoxigraph", "--repeats", "1", "--quiet"]
     folders = ["--results", str(tmp_path / "results"), "--scratch", str(tmp_path / "scratch")]
     assert main([*arguments, *folders]) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from bench import lubm
+from bench.inputs import lubm
 
 UB = lubm.UNIV_BENCH
 Triples = set[tuple[str, str, str]]

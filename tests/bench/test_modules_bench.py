@@ -1,4 +1,4 @@
-"""Shapes of graphs and settings, and what the workload of modules makes of its runs."""
+"""Shapes of graphs and settings, and the report of the workload of modules."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import literature_modules, module_runs
+from bench import literature_modules
 from bench.harness import MeasurementError
-from bench.modular import COMPRESSED, MODULE, RULES, WAYS, Modular
 from bench.report import BenchReport
+from bench.runs import module_runs
+from bench.runs.modular import COMPRESSED, MODULE, RULES, WAYS, Modular
 from bench.shapes import graphs, papers, real, universities
 from bench.shapes.graphs import graph
 from bench.shapes.papers import setting

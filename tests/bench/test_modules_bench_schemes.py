@@ -1,4 +1,4 @@
-"""The workload of schemes: its runs at small sizes, and what its report claims of them."""
+"""The workload of schemes: its runs at small sizes, and the claims of its report."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import scheme_runs
 from bench.harness import Case, Harness, MeasurementError
-from bench.modular import AUTO, COMPRESSED, MODULE
 from bench.reasoners.task import Task
 from bench.report import BenchReport
+from bench.runs import scheme_runs
+from bench.runs.modular import AUTO, COMPRESSED, MODULE
 from bench.shapes.graphs import bridge, graph
 from bench.workloads import schemes
 from bench.workloads.schemes import Measured
@@ -72,7 +72,7 @@ def test_halves__are_joined_by_the_bridge_alone() -> None:
 
 
 def test_make_linear__is_the_same_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.data.FOLDER", tmp_path)
+    monkeypatch.setattr("bench.inputs.data.FOLDER", tmp_path)
     task = Task.open(scheme_runs.make_linear("dag-20-50"))
     (rows,) = task.rows.values()
     columns = np.load(task.folder / "columns.npy")

@@ -1,4 +1,4 @@
-"""Ontologies with data for benches: what is made, and that a run of ours finds the closure."""
+"""Ontologies with data for benches: the generated data, and the closure of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import ontology_files, ontology_runs
+from bench.inputs import ontology_files
+from bench.runs import ontology_runs
 from bench.workloads.ontologies import refusal
 
 AXIOMS = """

@@ -12,11 +12,11 @@ import numpy as np
 import pyoxigraph as ox
 import pytest
 
-from bench import programs, random_numbers, recursive, samples
-from bench.programs import HIERARCHIES, Setting, deep_taxonomy, hierarchy, iri, lubm_program
+from bench.inputs import programs, random_numbers, recursive, samples
+from bench.inputs.programs import HIERARCHIES, Setting, deep_taxonomy, hierarchy, iri, lubm_program
+from bench.inputs.recursive import Shape, highly_recursive
+from bench.inputs.samples import random_walk, uniform
 from bench.reasoners.program import TYPE_NUMBER, number_constants
-from bench.recursive import Shape, highly_recursive
-from bench.samples import random_walk, uniform
 from tests.datalog.test_stratify import lubm_rules
 from tests.maintenance.naive import naive
 from triplestore.datalog.check import check

@@ -1,4 +1,4 @@
-"""Generated mixes: both stores give the same answers; claims say what was measured."""
+"""Generated mixes: both stores give the same answers, and claims have the measured values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from bench import modular
 from bench.harness import Case, MeasurementError, Result
-from bench.modular import COMPRESSED, MODULE
 from bench.queries import lubm, measuring, mixes, publications, relations, shop, triples
 from bench.queries.measuring import OURS, PEER, bag, generate, opened
 from bench.queries.mixes import LUBM, PUBLICATIONS, SHOP, lines, mix
 from bench.report import BenchReport
+from bench.runs import modular
+from bench.runs.modular import COMPRESSED, MODULE
 from bench.workloads import queries
 
 # A query that has no answers over the smallest data measures nothing there.

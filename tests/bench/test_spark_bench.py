@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench.data import InputFile
 from bench.harness import Case, Harness
-from bench.spark import parse_by_rdflib
+from bench.inputs.data import InputFile
+from bench.runs.spark import parse_by_rdflib
 from bench.workloads import spark
 from triplestore.errors import UsageError
 

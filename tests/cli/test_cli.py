@@ -1,4 +1,4 @@
-"""The command line: what it prints where, its exit statuses, and what it must never make."""
+"""The command line: its output, its exit statuses, and files that it must not make."""
 
 from __future__ import annotations
 
@@ -262,3 +262,64 @@ def test_help_and_info__import_nothing_heavy(files: Path) -> None:
             [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
         )
         assert result.returncode == 0, result.stderr
+
+
+def test_dump__an_unknown_graph_is_an_error(files: Path) -> None:
+    load(files / "s", files / "data.ttl", files / "more.nq")
+    ours = ("dump", "-l", files / "s", "--format", "nq", "--graph")
+    assert run(*ours, "http://ex.org/g").stdout.count("\n") == 1
+    assert run(*ours, "default").stdout.count("\n") == 3
+    refused = run(*ours, "http://ex.org/gg")
+    assert refused.exit_code == 2 and refused.stdout == ""
+    assert "there is no graph <http://ex.org/gg>" in refused.stderr
+    assert "did you mean <http://ex.org/g>?" in refused.stderr
+    assert "there are: <http://ex.org/g>" in run(*ours, "urn:q").stderr
+
+
+def completed(*words: str) -> list[tuple[str, str]]:
+    """What is offered for the last word: kind and text."""
+    from click.shell_completion import ShellComplete
+
+    found = ShellComplete(main, {}, "triplestore", "_X").get_completions(
+        list(words[:-1]), words[-1]
+    )
+    return [(item.type, item.value) for item in found]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("load", "--format", "n"), ["nt", "nq", "n3"]),
+        (("dump", "--format", "t"), ["ttl", "trig"]),
+        (("convert", "--to-format", "json"), ["jsonld"]),
+        (("query", "--results-format", "p"), ["parquet"]),
+        (("reason", "--regime", "OWL"), ["owl-rl", "owl-horst"]),
+        (("check", "--regime", "s"), ["skos", "swrl"]),
+        (("import", "--reason", "r"), ["rdfs"]),
+        (("import", "--format", "par"), ["parquet"]),
+        (("pre",), ["prefix"]),
+    ],
+)
+def test_completion__of_formats_regimes_and_commands(
+    words: tuple[str, ...], expected: list[str]
+) -> None:
+    assert completed(*words) == [("plain", word) for word in expected]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("load", "-l", "s", "-f", "da"),
+        ("load", "-l", "s", "-f", "x.ttl", "da"),
+        ("query", "-o", "da"),
+        ("dump", "--file", "da"),
+        ("reason", "--rules", "da"),
+        ("reason", "--ontology", "da"),
+        ("check", "--imports", "da"),
+        ("import", "-l", "s", "da"),
+        ("convert", "--from-file", "da"),
+        ("load-table", "da"),
+    ],
+)
+def test_completion__of_files(words: tuple[str, ...]) -> None:
+    assert completed(*words) == [("file", "da")]

@@ -38,7 +38,19 @@ def test_query__prints_a_table_for_people(folder: Path) -> None:
     result = run("query", "-l", "s", "-q", "SELECT ?x ?n { ?x :name ?n }")
     assert result.exit_code == 0
     assert result.stdout == '?x    ?n\n----  --------\n:ada  "Ada"@en\n'
-    assert result.stderr == ""
+    assert result.stderr == "1 row\n"
+
+
+def test_query__says_what_is_probably_wrong_where_nothing_is_found(folder: Path) -> None:
+    result = run("query", "-l", "s", "-q", "SELECT ?x { ?x :seees ?n }")
+    assert result.exit_code == 0 and result.stdout == "?x\n--\n"
+    hint = "hint: no triple has the property :seees; did you mean :sees?"
+    assert result.stderr == f"no rows\n{hint}\n"
+    other = run("query", "-l", "s", "-q", "DESCRIBE :nobody")
+    assert other.stderr == "no triples\n"
+    assert run("query", "-l", "s", "-q", "ASK { :ada :sees :bob }").stderr == ""
+    quiet = run("query", "-l", "s", "-q", "SELECT ?x { ?x :seees ?n }", "--results-format", "csv")
+    assert quiet.stderr == ""
 
 
 def test_query__takes_text_file_or_standard_input(folder: Path) -> None:

@@ -148,6 +148,17 @@ def test_check_and_dry_run__list_axioms_without_rules_one_by_one(folder: Path) -
     assert counts() == (3, 0)
 
 
+def test_reason__says_how_many_axioms_are_left_out_and_lists_them_if_asked(folder: Path) -> None:
+    Path("beyond.ttl").write_text(BEYOND)
+    ours = ("reason", "-l", "s", "--regime", "OWL-RL", "--ontology", "beyond.ttl")
+    counted = run(*ours).stderr
+    assert "left out: 1 axiom has no rule; --verbose lists each" in counted
+    assert "left out: SubClassOf" not in counted and " 1 times" not in counted
+    listed = run(*ours, "--verbose").stderr
+    assert "left out: SubClassOf(<http://ex.org/Person> SomeValuesFrom(" in listed
+    assert "--verbose lists" not in listed
+
+
 BROKEN = (
     BEYOND
     + """<http://ex.org/o> a owl:Ontology ; owl:imports <http://ex.org/other> .

@@ -1,4 +1,4 @@
-"""The commands about what is inferred: `why`, and `verify --closure`."""
+"""The commands about inferred facts: `why`, and `verify --closure`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_why__formats(folder: Path) -> None:
     assert refused.exit_code == 2 and "no proof to draw" in refused.stderr
 
 
-def test_why__what_is_no_fact__is_refused_with_the_reason(folder: Path) -> None:
+def test_why__refuses_texts_that_are_not_facts(folder: Path) -> None:
     for fact, reason in (
         (":ada :ancestor ?x", "found '?x'"),
         ("x:ada :ancestor :cy", "unknown prefix 'x:'"),
@@ -119,7 +119,7 @@ def test_verify__closure_that_is_wrong__names_what_is(folder: Path) -> None:
     assert run("verify", "-l", "s", "--quiet").exit_code == 0
     result = run("verify", "-l", "s", "--closure", "--quiet")
     assert result.exit_code == 1
-    assert "does not follow from what is stated: :ancestor[:bob, :ada]" in result.stdout
+    assert "does not follow from stated facts: :ancestor[:bob, :ada]" in result.stdout
     with Store.read_only("s") as store:
         assert store.verify() == []
         assert store.verify(closure=True) == result.stdout.splitlines()

@@ -24,7 +24,7 @@ from tests.conformance.sparql_evaluation import (
 from triplestore import NamedNode, Store
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 from triplestore.sparql.syntax.parser import parse_query
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query
 
 SUITES = {

@@ -156,7 +156,7 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Step:
+class BulkStep:
     """Facts that come and go, and rules that come and go, by their places."""
 
     added: Relations
@@ -172,7 +172,7 @@ class Case:
     levels: list[list[Rule]]
     facts: Relations
     rules: frozenset[int]
-    steps: list[Step]
+    steps: list[BulkStep]
 
     def chosen(self, rules: frozenset[int]) -> list[list[Rule]]:
         """The levels with some of the rules."""
@@ -180,7 +180,7 @@ class Case:
         return [[rule for rule in level if next(places) in rules] for level in self.levels]
 
     def states(self) -> Iterator[tuple[list[list[Rule]], Relations]]:
-        """The rules and what is asserted: at first, and after each step."""
+        """The rules and the asserted facts: at first, and after each step."""
         held = self.facts
         yield self.chosen(self.rules), held
         for step in self.steps:
@@ -318,7 +318,7 @@ class _Maker:
                 ]
         return Rule(Atom(name, terms), tuple(body), nots, unequal)
 
-    def step(self, held: Relations, rules: frozenset[int], every: int) -> Step:
+    def step(self, held: Relations, rules: frozenset[int], every: int) -> BulkStep:
         rng = self.rng
         added: Relations = {}
         deleted: Relations = {}
@@ -333,7 +333,7 @@ class _Maker:
                 added[name] = self.relation(name, max(size, 1))
         if ways == "rules":
             rules = rules ^ {rng.randrange(every)}
-        return Step(added, deleted, rules)
+        return BulkStep(added, deleted, rules)
 
 
 SIZES = (200, 600, 1500)

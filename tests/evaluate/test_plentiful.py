@@ -35,7 +35,7 @@ from triplestore.relations.packed_keys import U32
 KINDS = ("plain", "modules", "hierarchies off")
 
 
-class Rows:
+class RelationRows:
     """What a driver holds, as relations of the oracle."""
 
     def __init__(self, driver: Driver) -> None:
@@ -88,7 +88,7 @@ def check(driver: Driver, levels: list[list[Rule]], asserted: Relations, where: 
     for rule in dict.fromkeys(rule for level in levels for rule in level):
         if str(rule) not in recursive:
             counts.setdefault(rule.head.name, []).append(plain.conclusions(rule))
-    rows = Rows(driver)
+    rows = RelationRows(driver)
     for name, want in plain.facts.items():
         got, status, count = rows.of(name)
         assert len(np.setdiff1d(want, got)) == 0, f"{where}: {name} lacks facts"
@@ -117,7 +117,7 @@ def check_case(case: Case, kind: str, following: Callable[[], Strategy]) -> None
 
 
 def run(first: int, count: int, name: str) -> None:
-    """So many cases from a seed on."""
+    """Run some cases, beginning with a seed."""
     for seed in range(first, first + count):
         rng = random.Random(seed)
         names = list(STRATEGIES) if name == "mixed" else [name]

@@ -29,7 +29,7 @@ FIELDS = """
 
 @pytest.fixture
 def used(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[bool]:
-    """Other ways are taken for few facts, too, whatever they cost; how often."""
+    """Other beginnings are chosen for few facts as well, whatever their cost; counts how often."""
     found: Counter[bool] = Counter()
     way = smallest_first.turn
 

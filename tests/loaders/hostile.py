@@ -148,7 +148,7 @@ TOKENS: list[bytes] = [
 
 
 def mutated(choose: random.Random, seeds: list[bytes]) -> bytes:
-    """A document made of one or two others by a few changes, some of them many times over."""
+    """A mutation of one or two documents by a few changes, some repeated many times."""
     data = bytearray(choose.choice(seeds))
     for _ in range(choose.choice([1, 1, 2, 3, 5, 10])):
         at = choose.randrange(len(data) + 1)
@@ -180,7 +180,7 @@ def mutated(choose: random.Random, seeds: list[bytes]) -> bytes:
 
 
 class Worker:
-    """A process that loads what it is told to; it is started again where it died."""
+    """A process that loads documents on request; it is started again after its end."""
 
     def __init__(self, folder: Path, memory: int, seconds: float) -> None:
         self._folder = folder
@@ -189,7 +189,7 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def load(self, data: bytes | Path, ending: str, large: bool, **options: Any) -> str:
-        """How loading this document ends; `died` or `hangs` is what must not be."""
+        """The outcome of loading a document; `died` and `hangs` are failures."""
         path = self._folder / f"case.{ending}"
         if isinstance(data, Path):
             path = data

@@ -1,4 +1,4 @@
-"""A process that loads documents and says how each ended: what a crash ends is it alone.
+"""A process that loads documents and reports each outcome; a crash ends only this process.
 
 It reads one request a line (JSON: a path, and options of `load`), loads the document,
 reads some of it back, and answers with one line. It is given the bytes of memory it may take.
@@ -26,7 +26,7 @@ RESULTS = ("srj", "srx", "tsv", "csv")
 
 
 def outcome(path: str, large: bool, **options: Any) -> str:
-    """`loaded n`, `refused` with the message, or `raw` with what should not have come out."""
+    """`loaded n`, `refused` with the message, or `raw` with an unexpected exception."""
     try:
         if path.rpartition(".")[2] in RESULTS:
             return f"loaded {read_back(Path(path))}"
@@ -54,7 +54,7 @@ def read_back(path: Path) -> int:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the end of the input."""
     with LOADING.changed(small_warm=-1, small_cold=-1):
         # Kernels are loaded before memory is bounded.
         load(b"<a:b> <a:c> <a:d> .\n", Dictionary(), format="nt")

@@ -1,4 +1,4 @@
-"""What the tests of the loaders share: loading by one path or the other, and results to compare."""
+"""Helpers for tests of the loaders: loading by either path, and results to compare."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_compressed__little_comes_out_at_once(ending: str, tmp_path: Path) -> No
         assert len(stream._ready) <= 33 << 20
 
 
-def test_pipe__nobody_writes_to_is_told_and_can_be_called_off(
+def test_pipe__without_a_writer_is_reported_and_can_be_cancelled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], tune: Callable[..., None]
 ) -> None:
     tune(LOADING, patience=0.1)

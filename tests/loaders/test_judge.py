@@ -1,4 +1,4 @@
-"""What a user is told about a bad line: the column, and what was expected there."""
+"""The message about a bad line: the column, and the expected text."""
 
 from __future__ import annotations
 

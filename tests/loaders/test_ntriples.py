@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads: the kernel, the small path and pyoxigraph agree on what a document says.
+"""N-Triples and N-Quads: the kernel, the small path and pyoxigraph find the same statements.
 
 The oracle is pyoxigraph's strict parser: the same documents are refused, with an error on the same
 line, and the others have the same statements, blank node labels included. Only a byte order mark,

@@ -1,4 +1,4 @@
-"""Turtle, TriG, RDF/XML, JSON-LD and N3: what is kept, where errors are, which labels come out."""
+"""Turtle, TriG, RDF/XML, JSON-LD and N3: kept statements, places of errors, and labels."""
 
 from __future__ import annotations
 

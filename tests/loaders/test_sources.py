@@ -1,4 +1,4 @@
-"""What can be loaded from, under which names and formats, compressed or not, damaged or not."""
+"""Sources: names and formats, compressed or not, damaged or not."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_load__compressed_files(tmp_path: Path, ending: str, large: bool) -> Non
 
 @BOTH
 @pytest.mark.parametrize("ending", ["", *COMPRESS])
-def test_load__a_byte_order_mark_is_no_part_of_the_text(
+def test_load__a_byte_order_mark_is_not_part_of_the_text(
     tmp_path: Path, ending: str, large: bool
 ) -> None:
     path = tmp_path / f"data.nt{ending}"

@@ -1,4 +1,4 @@
-"""A small store for tests: the engine on tables of its own, with facts as tuples of term keys.
+"""A small store for tests: the engine on its own tables, with facts as tuples of term keys.
 
 `Driver` applies a step of a schedule with a strategy, writes the rows, and can say what holds, how
 it is asserted and counted, in the form of the oracle (`naive`), so that the two can be compared.

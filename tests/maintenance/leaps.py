@@ -60,7 +60,7 @@ NODES = "abcdefgh"
 
 @dataclass
 class LeapingStep:
-    """What is asserted and taken back, and the rules from then on if they are others."""
+    """Asserted and retracted facts, and the rules from then on if they change."""
 
     added: set[Fact]
     removed: set[Fact]
@@ -144,8 +144,8 @@ def is_another(own: Family, one: Family) -> bool:
 
 
 def check_grounds(driver: Driver, where: str) -> int:
-    """Assert what `leaping` says is always true of what is kept; returned is how many edges there
-    are that recursion derives."""
+    """Assert what `leaping` says is always true of the kept closures; returns the number of edges
+    that recursion derives."""
     assert driver.compiled is not None
     found = 0
     for key, attached in driver.tables.schemes.items():

@@ -101,7 +101,7 @@ def naive(
     """What follows from explicit facts, with those; and the matches of the constraints.
 
     strata  those of `stratify(program)`, unless given
-    most    TooLargeError is raised beyond so many facts
+    most    maximum number of facts; beyond it TooLargeError is raised
     """
     facts = Facts(explicit)
     for stratum in strata if strata is not None else stratify(program):

@@ -43,7 +43,7 @@ from triplestore.expressions.text.expression_parser import parse_expression
 from triplestore.expressions.tree import Expression
 
 
-class Step(NamedTuple):
+class UpdateStep(NamedTuple):
     """One update. What is both deleted and added is there afterwards.
 
     Facts to add may hold already, facts to delete may be absent or only inferred.
@@ -61,7 +61,7 @@ class Case(NamedTuple):
     seed: int
     program: Program
     facts: frozenset[Fact]
-    steps: tuple[Step, ...]
+    steps: tuple[UpdateStep, ...]
 
     def states(self) -> Iterator[tuple[Program, frozenset[Fact]]]:
         """The program and the explicit facts: at first, and after each step."""
@@ -76,7 +76,7 @@ class Case(NamedTuple):
 def random_case(
     seed: int, features: Features = ALL, steps: int = 4, made_by: type[Maker] | None = None
 ) -> Case:
-    """A program of 2 to 8 clauses, 5 to 30 facts, and so many steps."""
+    """A program of 2 to 8 clauses, with 5 to 30 facts and some steps."""
     maker = (made_by or Maker)(random.Random(seed), features)
     rng = maker.rng
     changes = features.rule_changes > 0
@@ -183,7 +183,7 @@ class Maker:
     # clauses
 
     def clauses(self, count: int) -> list[Rule | Constraint]:
-        """So many clauses that together (so in any choice of them) are a program without errors."""
+        """Some clauses that are a program without errors together, and so in any selection."""
         made: list[Rule | Constraint] = []
         tries = 0
         while len(made) < count:
@@ -277,13 +277,14 @@ class Maker:
                 yield Not((atom, Filter(expression(template, *two))))
 
     def negation(self, rank: int, bound: list[Variable]) -> Not:
-        """Of a body with variables of its own."""
+        """An aggregate of a body with its own variables."""
         shared = self.rng.sample(bound, min(len(bound), self.rng.randint(0, 2)))
         items, _ = self.inner(rank, shared + LOCAL)
         return Not(items)
 
     def aggregate(self, rank: int, bound: list[Variable]) -> Aggregate:
-        """Over a body with variables of its own, grouped by some of those outside, or new ones."""
+        """An aggregate over a body with its own variables, grouped by some variables outside, or
+        new ones."""
         free = [one for one in OUTER if one not in bound]
         shared = self.rng.sample(bound, min(len(bound), self.rng.randint(0, 2))) + free[:1]
         items, inner = self.inner(max(rank, 0), shared + LOCAL)
@@ -416,7 +417,7 @@ class Maker:
     def object(self) -> bytes:
         return self.rng.choice(NUMBERS if self.chance(self.features.literals) else PEOPLE)
 
-    def step(self, program: Program, held: set[Fact], pool: list[Rule | Constraint]) -> Step:
+    def step(self, program: Program, held: set[Fact], pool: list[Rule | Constraint]) -> UpdateStep:
         """A change of some facts, of many, or of none; and sometimes of the program."""
         rng = self.rng
         many = rng.choice((0, 1, 1, 1, 2, 2, 4, 8, len(held)))
@@ -427,12 +428,12 @@ class Maker:
             additions.add(rng.choice(sorted(deletions)))
         facts = frozenset(additions), frozenset(deletions)
         if not self.chance(self.features.rule_changes):
-            return Step(*facts)
+            return UpdateStep(*facts)
         inside = [one for one in pool if one in program]
         outside = [one for one in pool if one not in program]
         removed = rng.sample(inside, min(len(inside), rng.choice((0, 1, 1, 2))))
         added = rng.sample(outside, min(len(outside), rng.choice((0, 1, 1, 2))))
-        return Step(*facts, program_of(added), program_of(removed))
+        return UpdateStep(*facts, program_of(added), program_of(removed))
 
 
 def arity_of(of: Constant | str) -> int:

@@ -226,7 +226,7 @@ def test_auto__a_trial_that_ended_too_early__says_nothing(taken: float, failures
     driver.step(facts(chain(40)), (), rules, Auto())
     now = [-1e9]
 
-    def slow() -> Clocks:  # every look at it is so many seconds later
+    def slow() -> Clocks:  # every read of it is some seconds later
         now[0] += taken
         return now[0], now[0]
 

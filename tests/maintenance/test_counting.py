@@ -20,10 +20,10 @@ from triplestore.datalog.stratify import Method
 from triplestore.errors import BudgetError
 from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.counting import Counting, make_trace
-from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Derivations, Trace, Traces
 from triplestore.maintenance.strategies import STRATEGIES, strategy
+from triplestore.maintenance.update import count_recursive
 from triplestore.maintenance.update_state import Work
 from triplestore.rules.simplify import is_helper
 
@@ -451,7 +451,7 @@ def test_counting__far_from_the_change__looks_at_nothing() -> None:
 
 
 def test_counting__many_facts_at_once__keep_the_trace() -> None:
-    """Enough for the kernels, of every kind of relation: compared with a trace made anew."""
+    """Enough facts for the kernels, of every kind of relation; compared with a new trace."""
     rules = """
         :T[?x, ?z] :- :T[?x, ?y], :E[?y, ?z] .  :T[?x, ?y] :- :E[?x, ?y], NOT :N[?x] .
         :V[?x, ?y, ?z] :- :T[?x, ?y], :V[?y, ?z, ?z] .  :V[?x, ?y, ?y] :- :T[?x, ?y], :F[?x, ?y] .

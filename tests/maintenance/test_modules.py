@@ -12,7 +12,7 @@ from tests.maintenance.checking import check_state, engine_takes
 from tests.maintenance.closures import closure_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
-from tests.maintenance.programs import Step
+from tests.maintenance.programs import UpdateStep
 from tests.maintenance.written import WrittenClosure
 from triplestore.closures import attached
 from triplestore.closures.attached import SYMMETRIC, TRANSITIVE
@@ -332,8 +332,8 @@ MODES: tuple[Mode, ...] = ("plain", "compressed")
 def run(
     first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    """So many cases from a seed on. Closures are kept as rows, by their schemes, or as it comes
-    with every step; those changed, and their edges, are looked through at once, or in pieces."""
+    """Run some cases, beginning with a seed. Closures are kept as rows, by their schemes, or in
+    a random way in each step; changed ones and their edges are read at once, or in pieces."""
     for seed in range(first, first + count):
         case = closure_case(seed)
         if not engine_takes(case):
@@ -350,7 +350,7 @@ def run(
             driver.modules = mode is not None or rng.random() < 0.8
             changed = rules if rules != before else None
             before = rules
-            step = case.steps[number - 1] if number else Step(explicit, frozenset())
+            step = case.steps[number - 1] if number else UpdateStep(explicit, frozenset())
             how = strategy(rng.choice(names))
             driver.step(step.additions, step.deletions, changed, how)
             driver.tables.validate()

@@ -29,7 +29,7 @@ RULES = (
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> list[int]:
     """Pieces of few rows; how many conclusions went to the sums each time."""
-    monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)  # it has limits of its own
+    monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)  # it has its own limits
     tune(EVALUATION, piece_rows=5, few_joined=1)
     found: list[int] = []
     whole = Heads.sum_up

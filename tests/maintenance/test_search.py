@@ -167,7 +167,7 @@ def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
-    """The proof of a5 begins five steps away: with less, everything behind it is taken away."""
+    """The proof of a5 begins five steps away. With less, everything behind it is deleted."""
     chain = " ".join(f"T(a{i}, a{i + 1})" for i in range(9))
     taken = []
     for depth in range(8):
@@ -184,7 +184,7 @@ def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
 def test_abort__fact_that_becomes_a_goal__is_checked_after_all(
     make: Callable[..., Strategy],
 ) -> None:
-    """B(x) is too far from B(g), so B(g) is taken away; then B(x) is in doubt, and has a proof."""
+    """B(x) is too far from B(g), so B(g) is deleted. Then B(x) is in doubt, and has a proof."""
     driver, _ = reach("T(x, y) T(y, g) T(g, x) T(w, x) T(z, g)", "B(w) B(z)")
     closure = driver.step((), facts("T(z, g)"), None, make(Abort(depth=2)))
     assert closure.instances["deletion"] == 2

@@ -1,4 +1,4 @@
-"""The strategies: what they take away and consider, beside the papers and their algorithms alone.
+"""The strategies: what they delete and consider, compared with the papers and their algorithms.
 
 `test_update` says that every strategy is exact. Here it is how they get there: the instances each
 phase considers are those that the papers' algorithms consider (where no order is involved, the same
@@ -249,7 +249,7 @@ def test_dredc__examples_of_the_papers__their_numbers(name: str, make: str) -> N
 
 
 DELETED_BY_BF = {
-    # name: facts taken away, instances of deletion and insertion
+    # name: deleted facts, instances of deletion and insertion
     "running, add": ("B(e) T(b, e)", 3, 4),
     "running, back": ("A(b) B(f) B(g) T(b, f)", 4, 3),
     "3": ("R(a, b)", 1, 0),

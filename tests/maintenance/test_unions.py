@@ -12,7 +12,7 @@ from tests.maintenance.checking import check_state, engine_takes
 from tests.maintenance.closures import union_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
-from tests.maintenance.programs import Step
+from tests.maintenance.programs import UpdateStep
 from tests.proofs.test_audit import audited
 from tests.proofs.test_why import check_state as check_proofs
 from triplestore.closures.attached import UNION
@@ -49,7 +49,7 @@ def unions(text: str) -> dict[str, list[tuple[str, bool]]]:
         (TRANS + UP + ":S[?x, ?x] :- :A[?x] . :B[?x] :- :S[?x, ?y] .", {"S": [("R", False)]}),
         (":S[?x, ?y] :- :P[?x, ?y] .", {}),  # nothing is closed
         (TRANS + ":S[?x, ?y] :- :R[?x, ?y], :A[?x] .", {}),  # some of the pairs
-        (TRANS + UP + ":S[?y, ?x] :- :S[?x, ?y], :A[?x] .", {}),  # goes on by itself
+        (TRANS + UP + ":S[?y, ?x] :- :S[?x, ?y], :A[?x] .", {}),  # recursive by itself
         (TRANS + UP + ":R[?x, ?y] :- :S[?x, ?y] .", {}),  # one closure
     ],
 )
@@ -150,7 +150,7 @@ def test_unions__program_changes() -> None:
 
 
 def run(first: int, count: int, tune: Callable[..., None]) -> int:
-    """So many cases from a seed on; how often there was a view."""
+    """Run some cases, beginning with a seed; returns how often there was a view."""
     found = 0
     for seed in range(first, first + count):
         case = union_case(seed)
@@ -165,7 +165,7 @@ def run(first: int, count: int, tune: Callable[..., None]) -> int:
             driver.modules = mode is not None or rng.random() < 0.8
             changed = rules if rules != before else None
             before = rules
-            step = case.steps[number - 1] if number else Step(explicit, frozenset())
+            step = case.steps[number - 1] if number else UpdateStep(explicit, frozenset())
             how = strategy(rng.choice(list(STRATEGIES)))
             driver.step(step.additions, step.deletions, changed, how)
             driver.tables.validate()

@@ -18,8 +18,8 @@ CASES = 12
 
 
 def run(first: int, count: int, name: str) -> None:
-    """So many cases from a seed on; those whose negations need a guard that recurses are left out
-    (the engine refuses them)."""
+    """Run some cases, beginning with a seed. Those whose negations need a recursive guard are left
+    out, because the engine refuses them."""
     for seed in range(first, first + count):
         case = random_case(seed)
         if not engine_takes(case):
@@ -37,7 +37,7 @@ def test_update__random_schedules__equal_the_oracle(name: str, part: int) -> Non
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_update__what_an_aggregate_derives__comes_back(name: str) -> None:
-    """A fact that a recursive rule concludes, too, and that overdeletion takes away."""
+    """A fact that a recursive rule concludes as well, and that overdeletion deletes."""
     rules = program(
         ":C[?x] :- AGGREGATE(:w[?m, :a, ?k, ?l] BIND max(?k) AS ?x) .:C[?y] :- :C[?x], :p[?x, ?y] ."
     )

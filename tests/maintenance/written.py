@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 class WrittenClosure(Scheme):
-    """All pairs of a transitive relation, or of one that is symmetric, too."""
+    """All pairs of a transitive relation, or of a symmetric and transitive one."""
 
     def __init__(self, edges: Iterable[Pair], symmetric: bool) -> None:
         self._edges = frozenset(edges)

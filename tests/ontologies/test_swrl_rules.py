@@ -234,10 +234,10 @@ ALL = "[ a owl:Restriction ; owl:onProperty :age ; owl:allValuesFrom xsd:integer
 @pytest.mark.parametrize(
     ("body", "head", "regimes", "reason"),
     [
-        (SOME, ":Adult", ("swrl",), 'class expressions need the regime "owl-rl", too'),
+        (SOME, ":Adult", ("swrl",), 'class expressions also need the regime "owl-rl"'),
         (ALL, ":Adult", ("swrl", "owl-rl"), "OWL 2 RL has no allValuesFrom on the left"),
         (":Adult", SOME, ("swrl", "owl-rl"), "OWL 2 RL has no someValuesFrom on the right"),
-        (":Adult", ":Old", ("owl-rl",), 'SWRL rules need the regime "swrl", too'),
+        (":Adult", ":Old", ("owl-rl",), 'SWRL rules also need the regime "swrl"'),
     ],
 )
 def test_class_atoms__without_rules_are_reported(

@@ -24,7 +24,7 @@ from tests.maintenance.naive import (
     unify,
 )
 from tests.maintenance.notation import fact, facts, program
-from tests.maintenance.programs import Step
+from tests.maintenance.programs import UpdateStep
 from tests.proofs.proving import atom_of, fact_of
 from tests.proofs.test_why import check_state, states
 from triplestore.datalog.program import (
@@ -198,7 +198,7 @@ def check_schemes(seed: int) -> tuple[int, int]:
     driver, before = Driver(modules=True), None
     driver.choice = Choice("compressed")
     for number, (rules, stated) in enumerate(case.states()):
-        step = case.steps[number - 1] if number else Step(stated, frozenset())
+        step = case.steps[number - 1] if number else UpdateStep(stated, frozenset())
         changed = rules if rules != before else None
         driver.step(step.additions, step.deletions, changed, strategy("dred_c"))
         before = rules

@@ -11,7 +11,7 @@ from triplestore.rdflib_store import TripleStore
 
 
 class OurStore(TripleStore):
-    """Ours, allowed to load what the tests load."""
+    """Our store, with permission to load the files of the tests."""
 
     def __init__(self, configuration: Any = None, identifier: Any = None) -> None:
         super().__init__(configuration, identifier, load_from=["file:", "http://localhost"])

@@ -1,4 +1,4 @@
-"""What the tests of rdflib's graphs share: names, both stores, and results to compare."""
+"""Helpers for tests of rdflib's graphs: names, both stores, and results to compare."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def test_strings__of_both_spellings_are_one_literal() -> None:
     "triple",
     [(Literal("a"), EX.p, EX.a), (EX.a, BNode(), EX.a), (EX.a, URIRef("not an iri"), EX.a)],
 )
-def test_what_is_no_rdf__is_refused_and_not_found(triple: Any) -> None:
+def test_terms_outside_of_rdf__are_refused_and_not_found(triple: Any) -> None:
     graph = Graph(store="triplestore")
     with pytest.raises(TripleStoreError):
         graph.add(triple)

@@ -74,7 +74,7 @@ def test_open__that_finds_no_store_refuses_what_would_be_lost(tmp_path: Path, em
         assert len(store) == 1 and store.prefixes["ex"] == str(EX)
 
 
-def test_close__where_no_store_was_found_is_no_error(tmp_path: Path) -> None:
+def test_close__without_a_store_is_not_an_error(tmp_path: Path) -> None:
     graph = Graph(store="triplestore")
     assert graph.open(str(tmp_path / "s")) == NO_STORE
     graph.close()

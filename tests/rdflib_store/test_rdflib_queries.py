@@ -1,4 +1,4 @@
-"""Queries, updates, functions and LOAD of rdflib over our store give what rdflib gives."""
+"""Queries, updates, functions and LOAD of rdflib over our store have the results of rdflib."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import stratify
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.maintenance.counting import make_trace
-from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.traces import Trace
+from triplestore.maintenance.update import count_recursive
 from triplestore.maintenance.update_state import Work
 from triplestore.reasoning.program.stored_rules import rules_of
 from triplestore.relations import EXPLICIT, INFERRED

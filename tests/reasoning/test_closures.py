@@ -93,7 +93,7 @@ def test_describe_rules__says_which_properties_are_views() -> None:
     store.reason(rules=rules, tuning={"schemes": "compressed"})
     assert (
         "module of stratum 2: union of properties in :up, a view: 10 pairs, of which those of the "
-        "properties below are no rows\n  :up[?x, ?y] :- :p[?x, ?y] ."
+        "properties below are not stored twice\n  :up[?x, ?y] :- :p[?x, ?y] ."
     ) in store.describe_rules("modules")
     store.reason(tuning={"schemes": "plain"})
     assert "union of properties in :up, written out: 10 rows" in store.describe_rules("modules")

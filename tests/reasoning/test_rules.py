@@ -163,7 +163,7 @@ def test_diff__shows_what_is_stated_what_follows_and_new_violations(store: Store
         assert set(diff.inferred_removed) == {quad("a ancestor b"), quad("a ancestor c")}
         assert {one.values["x"] for one in diff.new_violations} == {node("b"), node("c")}
         text = str(diff)
-        assert "inferred no more 2" in text and "new violations 2" in text
+        assert "no longer inferred 2" in text and "new violations 2" in text
         assert "+ <http://ex.org/c> <http://ex.org/parent> <http://ex.org/b> ." in text
     assert t.change.new_violations == 2
 

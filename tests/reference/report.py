@@ -99,5 +99,5 @@ class Report:
 
 
 def without_views(facts: Iterable[Fact]) -> set[Fact]:
-    """Facts without the rows of views, which are nobody's business."""
+    """Facts without the rows of views."""
     return {fact for fact in facts if fact[0] != "v"}

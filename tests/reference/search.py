@@ -58,7 +58,7 @@ def always(fact: Fact, progress: Progress) -> bool:
 
 
 def deeper_than(depth: int) -> Abort:
-    """Give up facts with so many others above them.
+    """Give up facts that have more than this many others above them.
 
     >>> [deeper_than(2)((), Progress(depth=n)) for n in (1, 2, 3)]
     [False, False, True]
@@ -67,7 +67,7 @@ def deeper_than(depth: int) -> Abort:
 
 
 def after(instances: int) -> Abort:
-    """Give up as soon as checks have considered so many instances in the stratum.
+    """Give up as soon as checks have considered this many instances in the stratum.
 
     >>> [after(5)((), Progress(considered=n)) for n in (4, 5)]
     [False, True]

@@ -78,7 +78,7 @@ class Materialisation:
         return without_views(self.held)
 
     def copy(self) -> Materialisation:
-        """The same state, to try another algorithm on; counters and trace are copied, too."""
+        """The same state, for another algorithm; counters and trace are copied as well."""
         made = copy(self)
         made.explicit, made.held = set(self.explicit), set(self.held)
         made.table = self.table.copy()

@@ -9,17 +9,11 @@ from hypothesis import strategies as st
 
 from tests.relations.model import Model, commits, table_rows
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
-from triplestore.relations.thresholds import RELATIONS
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(commits(), st.booleans()), min_size=1, max_size=4), st.booleans())
-def test_concat__says_what_the_commits_say_one_after_the_other(history: list, few: bool) -> None:
-    with RELATIONS.changed(concat_rows=1 << 30 if few else 0):
-        check_concat(history)
-
-
-def check_concat(history: list) -> None:
+@given(st.lists(st.tuples(commits(), st.booleans()), min_size=1, max_size=4))
+def test_concat__says_what_the_commits_say_one_after_the_other(history: list) -> None:
     model, parts, tables = Model(), [], Tables()
     for commit, counted in history:
         changes = model.changes(commit, counted)

@@ -16,9 +16,9 @@ from tests.maintenance.naive import Fact, counts
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.errors import ProgramError
-from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
 from triplestore.maintenance.strategies import strategy
+from triplestore.maintenance.update import count_recursive
 from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import columns_of

@@ -11,7 +11,6 @@ import pytest
 from tests.maintenance.programs import random_case
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.errors import ProgramError
-from triplestore.rules import compile_rules
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.strata import Strata
 from triplestore.terms import Dictionary
@@ -79,22 +78,3 @@ def test_strata_of__hierarchy_without_some_rules__has_the_others() -> None:
     check_without(made, every[1:])
     check_without(made, [i for i in every if i % 3])
     assert made.strata_of(every).hierarchies == made.strata.hierarchies  # the same objects
-
-
-def test_families__rules_that_copy_classes__are_as_others_are_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    programs = [random_case(seed).program for seed in range(40)]
-    chain = taxonomy(3, 4)
-    x, top = Variable("x"), Constant.iri("http://e/C3_0")
-    back = Rule((TripleAtom(x, TYPE, Constant.iri("http://e/C1_1")),), (TripleAtom(x, TYPE, top),))
-    for program in [*programs, chain, chain + Program([back]), Program([back])]:
-        try:
-            one = compiled(program)
-        except ProgramError:
-            continue
-        every = range(len(one.rules))
-        quick = contents(one._strata_of(every, blocks=False))
-        with monkeypatch.context() as patch:
-            patch.setattr(compile_rules, "copied_class", lambda _: False)
-            assert contents(one._strata_of(every, blocks=False)) == quick

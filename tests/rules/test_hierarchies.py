@@ -9,7 +9,7 @@ import pytest
 
 from tests.maintenance.checking import check_case
 from tests.maintenance.notation import TYPE_KEY, key
-from tests.maintenance.programs import Case, Step
+from tests.maintenance.programs import Case, UpdateStep
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 from triplestore.maintenance.strategies import STRATEGIES, strategy
@@ -58,7 +58,7 @@ def case(seed: int) -> Case:
         swap = rng.random() < 0.5
         out = {r for r in current if rng.random() < 0.15} if swap else set()
         into = {r for r in pool if rng.random() < 0.15} - current if swap else set()
-        steps.append(Step(frozenset(come), frozenset(gone), program(into), program(out)))
+        steps.append(UpdateStep(frozenset(come), frozenset(gone), program(into), program(out)))
         current = (current - out) | into
         held = (held - gone) | come
     return Case(seed, start, facts, tuple(steps))

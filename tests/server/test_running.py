@@ -214,7 +214,7 @@ def test_connections__answer_at_once() -> None:
             assert accepted.proto == socket.IPPROTO_TCP  # asyncio switches off waiting for these
 
 
-def test_body_that_breaks_off__is_no_error_of_the_server(
+def test_body_that_ends_early__is_not_an_error_of_the_server(
     serving: Callable[..., Client], capfd: pytest.CaptureFixture[str]
 ) -> None:
     client = serving()

@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def need_spark() -> None:
-    """Skip the test that asks for Spark where there is none."""
+    """Skip a test that needs Spark if Spark is missing."""
     try:
         pyspark_module()
         find_java()

@@ -48,7 +48,7 @@ QUICK = {
         f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     ),
 }
-"""What makes a session quick that does not live long."""
+"""Settings for a short session."""
 
 KILLED = -signal.SIGKILL
 INTERRUPTED = 130
@@ -77,7 +77,7 @@ def local_store(sources: list[str]) -> Store:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What goes wrong, and when.
+    """A fault, and its time.
 
     kind   `kill` (this process and its children) or `interrupt` (as Ctrl-C does)
     when   a stage that ended, `round N` of the closure, `write N`: the Nth step of writing the
@@ -255,7 +255,7 @@ def _out_of_room(
 
 
 def main(text: str) -> int:
-    """Do what is asked for."""
+    """Run the requested job."""
     asked = json.loads(text)
     if "disk" in asked:
         on_small_disk(asked["disk"], asked["sources"], asked["shuffles"])

@@ -1,4 +1,4 @@
-"""What the tests of sources and parsing share: tasks run in this process, and the local loader."""
+"""Helpers for tests of sources and parsing: tasks run in this process, and the local loader."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def rows_and_notes(batches: Iterable[Any]) -> tuple[list[Row], list[dict[str, An
 
 
 def faults_of(notes: list[dict[str, Any]]) -> list[tuple[int, int | None, int | None, str]]:
-    """File, line, byte and reason of each fault, with what lies before its part added."""
+    """File, line, byte and reason of each fault, counted from the start of its file."""
     parts = sorted(
         (note["file"], note["part"], note["lines"], note["bytes"])
         for note in notes

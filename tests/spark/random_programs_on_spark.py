@@ -43,7 +43,7 @@ SMALL_JOBS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
 }
-"""What makes jobs on a few rows quick: no Java is compiled, and no stage is planned anew."""
+"""Settings for quick jobs on a few rows: no compiled Java, no adaptive planning."""
 
 
 def small_jobs(spark: Any) -> AbstractContextManager[Any]:
@@ -61,14 +61,14 @@ Counted = dict[Fact, tuple[bool, int]]
 
 
 class Wanted(NamedTuple):
-    """What the oracle says."""
+    """The results of the oracle."""
 
     facts: Counted
     violations: dict[str, int]
 
 
 def together(cases: Iterable[tuple[Program, Iterable[Fact]]]) -> tuple[Program, set[Fact], Wanted]:
-    """One program and its facts, made of several; and what follows."""
+    """Several programs and their facts as one, and its closure."""
     rules: list[Rule] = []
     constraints: list[Constraint] = []
     triples: set[Fact] = set()
@@ -90,7 +90,7 @@ def together(cases: Iterable[tuple[Program, Iterable[Fact]]]) -> tuple[Program, 
 
 
 def wanted_of(program: Program, stated: set[Fact]) -> Wanted:
-    """What follows from a program, by the oracle."""
+    """The closure of a program, by the oracle."""
     found = naive(program, stated)
     compiled = Compiled(program, Dictionary().encode_keys)
     by_rule = counts(compiled.rules, stated, compiled.stratification).nonrecursive

@@ -53,7 +53,7 @@ def rows_of(store: Store) -> np.ndarray:
 def on_spark(
     spark: Any, store: Store, work: Path, reason: tuple[str, ...], **told: Any
 ) -> SparkClosure:
-    """The closure of what a store states, with its terms under the ids that they have there."""
+    """The closure of a store's asserted facts, in the ids of the store."""
     dictionary = store._database.state.dictionary
     numbers = range(1, dictionary.size + 1)
     keys = [dictionary.key(number) for number in numbers]
@@ -72,7 +72,7 @@ def on_spark(
 
 
 def said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
-    """What Spark found."""
+    """The facts of the closure on Spark."""
     keys = [*keys, *closure.new_keys]
     return {
         (keys[s - 1], keys[p - 1], keys[o - 1]): (status, count)
@@ -81,7 +81,7 @@ def said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
 
 
 def said_in(store: Store) -> Said:
-    """What a store holds."""
+    """The facts of a store."""
     key = store._database.state.dictionary.key
     return {
         (key(s), key(p), key(o)): (status, count)
@@ -90,7 +90,7 @@ def said_in(store: Store) -> Said:
 
 
 def rows_said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
-    """What Spark found of relations of rules: the name and the arguments of each row."""
+    """The rows of relations of rules on Spark: name and arguments."""
     keys = [*keys, *closure.new_keys]
     found: Said = {}
     for (name, _), rows in closure.tuples.items():
@@ -103,7 +103,7 @@ def rows_said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
 
 
 def rows_said_in(store: Store) -> Said:
-    """What a store holds of relations of rules."""
+    """The rows of relations of rules in a store."""
     state = store._database.state
     found: Said = {}
     for name, arity in state.tables.tuple_names():

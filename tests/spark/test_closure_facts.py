@@ -1,4 +1,4 @@
-"""What holds, on Spark: nothing twice, counted by relation and class, and never shuffled again."""
+"""The known facts on Spark: distinct, counted by relation and class, and never shuffled again."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_facts__only_candidates_are_shuffled(
 
 
 def counted(facts: Facts) -> tuple[int, dict[int, int]]:
-    """How many facts there are, and of each round."""
+    """The number of all facts, and of each round."""
     rounds = [row.r for row in facts.every().collect()]
     return len(rounds), {number: rounds.count(number) for number in set(rounds)}
 

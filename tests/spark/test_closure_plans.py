@@ -1,4 +1,4 @@
-"""Rules as rows of numbers, and how many joins they come to; nothing here needs Spark."""
+"""Rules as rows of numbers, and their number of joins; nothing here needs Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real data imported and closed by Spark itself: the store is the one that infers by itself."""
+"""Real data imported and closed by Spark: the store equals one that infers locally."""
 
 from __future__ import annotations
 

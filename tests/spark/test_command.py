@@ -1,4 +1,4 @@
-"""The command `import`, in the session of the tests: it uses what runs, and leaves it running."""
+"""The command `import`, in the session of the tests, which it uses and does not stop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_import__lenient_says_what_was_left_out_and_keeps_a_report(
 
     result = run("-l", target, source, "--lenient", "--report", report, "--graph", "http://e/g")
     assert result.exit_code == 3, result.stderr
-    assert result.stderr.splitlines()[-1] == "triplestore: 1 malformed statements were left out"
+    assert result.stderr.splitlines()[-1] == "triplestore: 1 malformed statement was left out"
     said = json.loads(report.read_text())
     assert said["ok"] is True and said["result"]["bad"] == 1
     assert {"statements", "terms", "triples"} <= {stage["stage"] for stage in said["stages"]}

@@ -1,4 +1,4 @@
-"""Spark Connect: nothing here may need what only a classic session has."""
+"""Spark Connect: nothing may need features of a classic session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLASSIC_ONLY = {
 
 
 def uses(source: str) -> list[str]:
-    """What a module asks of a session or DataFrame that Connect does not have."""
+    """Uses of a session or DataFrame that Connect does not support."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)]
     return [f"line {n.lineno}: .{n.attr}" for n in nodes if n.attr in CLASSIC_ONLY]
 

@@ -139,7 +139,7 @@ def test_import__other_input_begins_again(spark: Any, tmp_path: Path) -> None:
 
 
 def check_damage(table: Path) -> None:
-    """A bit that is another one anywhere in what Spark wrote is found, or does not show."""
+    """A flipped bit anywhere in Spark's files is detected, or has no effect."""
     read = read_keys(str(table), 3, "id")
     for part in table.glob("*.parquet"):
         good = part.read_bytes()

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of what runs on Spark (elsewhere pyspark may be missing)."""
+"""The examples in the docstrings of modules that need pyspark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong on a cluster: the result is complete and right, or absent with a clear error."""
+"""Faults on a cluster: the result is complete and correct, or absent with a clear error."""
 
 from __future__ import annotations
 

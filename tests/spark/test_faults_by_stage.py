@@ -66,7 +66,7 @@ def job(asked: Mapping[str, Any], *before: str) -> subprocess.CompletedProcess[s
 
 
 def goes_on(spark: Any, sources: list[str], target: Path, expected: str, ended: list[str]) -> None:
-    """Assert that nothing opens, or all is right; and that what ended is not done again."""
+    """Assert that no store opens or all is correct, and that finished stages are not repeated."""
     if is_absent(target):
         done = import_dataset(spark, sources, target, **WISHED)
         assert [stage for stage in STAGES if stage in ended] == list(done.resumed)[: len(ended)]

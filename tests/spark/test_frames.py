@@ -156,7 +156,7 @@ def test_columns_to_triples__datatypes_templates_nulls_and_arrays(spark: Any) ->
     }
 
 
-def test_columns_to_triples__refuses_what_is_not_there(spark: Any) -> None:
+def test_columns_to_triples__refuses_missing_columns(spark: Any) -> None:
     table = spark.createDataFrame([("a", {"x": 1})], "id string, m map<string, int>")
     with pytest.raises(UsageError, match="no column nothing"):
         columns_to_triples(table, subject="http://e/{nothing}", properties={"id": "http://e/p"})

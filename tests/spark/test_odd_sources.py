@@ -55,7 +55,7 @@ def imported(spark: Any, source: Any, target: Path, **told: Any) -> str:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as jobs and people leave them: data, and what lies about beside them."""
+    """A folder with data, hidden files and unfinished output."""
     base = tmp_path_factory.mktemp("as found") / "year=2020 (\u00fc\u00f1\u4e2d)"
     for name in ("part=1", "_temporary", ".hidden"):
         (base / name).mkdir(parents=True)
@@ -94,7 +94,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def data_of(folder: Path) -> list[Path]:
-    """What an import finds in the folder, in its order."""
+    """The files of the folder that an import reads, in order."""
     return sorted(path for path in (folder / "part=1").iterdir() if path.is_file())
 
 
@@ -243,7 +243,7 @@ WRITTEN = {
         ("tag", "\\t\\u0000\u2028", None),
     ],
 }  # fmt: skip
-"""What these rows are as triples: subject, and property, text and datatype."""
+"""The rows as triples: subject, and property, text and datatype."""
 
 
 def test_table__typed_columns_of_parquet(spark: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What surrounds a job: its lines on stderr, its report, errors, the packaged code. No Spark."""
+"""A job's lines on stderr, its report, its errors, and the packaged code, without Spark."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ticking(*seconds: float) -> Any:
     return iter(seconds).__next__
 
 
-def test_stage_log__a_stage_that_was_done_before_is_no_rate() -> None:
+def test_stage_log__a_stage_that_was_done_before_has_no_rate() -> None:
     text = io.StringIO()
     log = StageLog(text, clock=ticking(0, 1, 5))
     log("terms", {"rows": 10, "resumed": True, "seconds": 0.01})
@@ -292,7 +292,7 @@ def test_package__is_the_same_bytes_and_has_every_module(tmp_path: Path) -> None
 def test_unpack__when_another_process_is_faster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two find the folder missing, one of them makes it while the other unpacks."""
+    """Two processes find no folder; one makes it while the other unpacks."""
     archive = packaging.package(tmp_path / "x.zip")
     monkeypatch.setenv("TRIPLESTORE_CACHE", str(tmp_path / "cache"))
     make = tempfile.mkdtemp

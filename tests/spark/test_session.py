@@ -1,4 +1,4 @@
-"""The session: where its work runs, what is set, and what is said when something is missing."""
+"""The session: its settings, the place of its work, and errors about missing requirements."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_package__knows_no_other_names() -> None:
         _ = package.nothing
 
 
-def test_check__refuses_what_is_no_session() -> None:
+def test_check__refuses_other_objects_than_sessions() -> None:
     with pytest.raises(UsageError, match="dict is not a SparkSession"):
         session.check({})
 
@@ -106,7 +106,7 @@ def test_find_java__passes_over_an_old_one(tmp_path: Path, monkeypatch: pytest.M
 def test_java_home__that_spark_cannot_use_is_one_line_that_names_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, wrong: str
 ) -> None:
-    """Spark uses JAVA_HOME whatever else there is, so no other Java may hide that it is wrong."""
+    """Spark always uses JAVA_HOME, so another Java must not hide that it is wrong."""
     fake_java(tmp_path / "old", 'openjdk version "11.0.2"')
     new = fake_java(tmp_path / "new", 'openjdk version "21.0.1" 2024-01-01')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
@@ -119,7 +119,7 @@ def test_java_home__that_spark_cannot_use_is_one_line_that_names_another(
 
 
 class NoGateway:
-    """What Spark does where Java does not start."""
+    """The effect of a Java that does not start."""
 
     def config(self, key: str, value: str) -> NoGateway:
         return self

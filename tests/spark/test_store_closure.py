@@ -1,4 +1,4 @@
-"""Imports into stores that are there, closed on Spark: what this process would have maintained."""
+"""Imports into existing stores, closed on Spark, equal those maintained by this process."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def begun(tmp_path: Path) -> Path:
 
 
 def assert_same(one: Path, other: Path) -> None:
-    """Two stores hold the same, statuses and counters included, and say the same of it."""
+    """Two stores have equal facts, statuses, counters and reports."""
     with Store(one) as here, Store(other) as there:
         assert said_in(here) == said_in(there)
         assert rows_said_in(here) == rows_said_in(there)

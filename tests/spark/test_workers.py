@@ -1,4 +1,4 @@
-"""What functions leave behind in Spark's Python workers."""
+"""The state of Spark's Python workers after functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from triplestore.loaders.spark.jobs.workers import mapped, run, settle
 
 
 def state_of_worker(batches: Iterable[Any]) -> Iterator[Any]:
-    """The number of this process, what is frozen in it, and importers of zip archives."""
+    """The process id, the number of frozen objects, and importers of zip archives."""
     import zipimport
 
     import pyarrow as pa

@@ -17,7 +17,7 @@ from tests.conformance.sparql_evaluation import normal
 from tests.sparql.generate import Queries, random_data
 from triplestore import Store
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query
 
 OPTIONS = (  # some twice: the second time by the plan that was kept

@@ -18,7 +18,7 @@ from triplestore import Store
 from triplestore.sparql.plan.planner import ALL_OFF
 from triplestore.sparql.rewrites import PASSES, rewrite
 from triplestore.sparql.syntax.parser import parse_query
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
 FOLDER = Path(__file__).parent / "golden"

@@ -9,7 +9,7 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
 GREEDY = {

@@ -10,7 +10,7 @@ import pytest
 from triplestore import Store
 from triplestore.errors import BudgetError, TimeLimitError
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
 SIZE = 3000

@@ -11,7 +11,7 @@ import pytest
 from triplestore import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
 from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
-from triplestore.store.options import QueryOptions
+from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
 EX = "http://ex.org/"

@@ -6,6 +6,8 @@ import copy
 import pickle
 import sys
 from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pyoxigraph as ox
@@ -136,7 +138,33 @@ def test_to_arrow__columns_have_types(store: Store) -> None:
         ('1, "2"^^xsd:int', "large_string", ["1", "2"]),
         ('"1"^^xsd:byte, "2"^^xsd:byte', "int64", [1, 2]),
         ('"1"^^xsd:byte, "300"^^xsd:byte', "large_string", ["1", "300"]),
-        ("1.0, 2.5", "large_string", ["1.0", "2.5"]),
+        ("1.0, 2.5", "decimal128(38, 1)", [Decimal("1.0"), Decimal("2.5")]),
+        (f"1.0, {'1' * 39}.0", "large_string", ["1.0", f"{'1' * 39}.0"]),
+        ('"2024-02-29"^^xsd:date', "date32[day]", [date(2024, 2, 29)]),
+        ('"2023-02-29"^^xsd:date', "large_string", ["2023-02-29"]),
+        ('"2024-02-29Z"^^xsd:date', "large_string", ["2024-02-29Z"]),
+        (
+            '"2024-01-01T00:00:00"^^xsd:dateTime, "2024-01-01T12:00:00.5"^^xsd:dateTime',
+            "timestamp[us]",
+            [datetime(2024, 1, 1), datetime(2024, 1, 1, 12, 0, 0, 500_000)],
+        ),
+        (
+            '"2024-01-01T00:00:00Z"^^xsd:dateTime, "2024-01-01T00:30:00+01:00"^^xsd:dateTime',
+            "timestamp[us, tz=UTC]",
+            [datetime(2023, 12, 31, 23, 30, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)],
+        ),
+        (
+            '"2024-01-01T00:00:00Z"^^xsd:dateTime, "2024-01-01T00:00:01"^^xsd:dateTime',
+            "large_string",
+            ["2024-01-01T00:00:00Z", "2024-01-01T00:00:01"],
+        ),
+        ('"2024-01-01T24:00:00"^^xsd:dateTime', "large_string", ["2024-01-01T24:00:00"]),
+        (
+            '"0001-01-01T00:00:00+14:00"^^xsd:dateTime',
+            "large_string",
+            ["0001-01-01T00:00:00+14:00"],
+        ),
+        ('"12:00:00"^^xsd:time', "large_string", ["12:00:00"]),
         ('"a"@en, "b"@de', "large_string", ["a", "b"]),
     ],
 )
@@ -148,6 +176,29 @@ def test_to_arrow__literals_of_one_datatype(literals: str, kind: str, values: li
     found = made.query("SELECT ?y { ?x ?p ?y }").to_arrow()["y"]
     assert str(found.type) == kind
     assert sorted(found.to_pylist()) == values
+
+
+def test_to_arrow__exact_columns_have_nulls_and_repetitions() -> None:
+    pytest.importorskip("pyarrow")
+    made = Store()
+    made.load(f"@prefix : <{EX}> . :a :y 1.5 ; :z 1 . :b :z 1 . :c :y 1.5 ; :z 1 .", "ttl")
+    found = made.select("SELECT ?y { ?x :z 1 OPTIONAL { ?x :y ?y } } ORDER BY ?x").to_arrow()["y"]
+    assert found.to_pylist() == [Decimal("1.5"), None, Decimal("1.5")]
+
+
+def test_to_arrow__languages_have_columns_of_their_own_if_asked_for() -> None:
+    pytest.importorskip("pyarrow")
+    made = Store()
+    made.load(f'@prefix : <{EX}> . :a :y "one"@en, "eins"@de, "1" ; :z "x" .', "ttl")
+    found = made.select("SELECT ?z ?y { ?x :y ?y ; :z ?z } ORDER BY LANG(?y)")
+    assert found.to_arrow().column_names == ["z", "y"]
+    table = found.to_arrow(languages=True)
+    assert table.column_names == ["z", "y", "y_language"]
+    assert table["y_language"].to_pylist() == [None, "de", "en"]
+    again = made.select("SELECT ?y (1 AS ?y_language) { ?x :y ?y } ORDER BY LANG(?y)")
+    assert again.to_arrow(languages=True).column_names == ["y", "y_language_", "y_language"]
+    pytest.importorskip("pandas")
+    assert list(found.to_pandas(languages=True)["y"]) == ["1", "eins", "one"]
 
 
 def test_to_arrow__terms_as_they_are(store: Store) -> None:

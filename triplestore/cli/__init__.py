@@ -11,7 +11,19 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, importing, querying, rules, serving, upkeep, warming
+from triplestore.cli import (
+    data,
+    explaining,
+    importing,
+    prefixing,
+    querying,
+    rules,
+    serving,
+    tables,
+    upkeep,
+    warming,
+)
+from triplestore.cli.shell import command as shelling
 
 __all__ = ["main"]
 
@@ -32,16 +44,19 @@ def main() -> None:
 for _command in (
     data.load,
     data.dump,
+    tables.load_table,
     data.convert,
     importing.import_,
     importing.pull,
     querying.query,
     querying.update,
+    shelling.shell,
     serving.serve,
     rules.reason,
     rules.rules,
     rules.check,
     explaining.why,
+    prefixing.prefix,
     upkeep.info,
     upkeep.verify,
     upkeep.backup,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from triplestore.cli import completing
 from triplestore.cli.options import (
     EXIT_SKIPPED,
     edge,
@@ -15,6 +17,7 @@ from triplestore.cli.options import (
     graph_of,
     location,
     open_to_read,
+    say_left_out,
 )
 
 if TYPE_CHECKING:
@@ -32,13 +35,15 @@ MAX_SHOWN = 5
     "files",
     multiple=True,
     help="File, directory or glob to load; `-` is standard input. May be repeated.",
+    shell_complete=completing.files,
 )
-@click.argument("more_files", nargs=-1)
+@click.argument("more_files", nargs=-1, shell_complete=completing.files)
 @click.option(
     "--format",
     "format_name",
     help="Format of the input (nt, nq, ttl, trig, rdf, jsonld, n3, or a media type). "
     "Default: from the file's name. Needed for standard input.",
+    shell_complete=completing.one_of(completing.RDF_FORMATS),
 )
 @click.option("--base", "base_iri", help="Base IRI of relative IRIs.")
 @click.option("--graph", "to_graph", help="Load triples into this named graph.")
@@ -111,7 +116,7 @@ def load(
     if change.skipped:
         for problem in change.problems:
             click.echo(f"left out: {problem}", err=True)
-        click.echo(f"triplestore: {change.skipped:,} malformed statements were left out", err=True)
+        say_left_out(change.skipped)
         sys.exit(EXIT_SKIPPED)
 
 
@@ -130,8 +135,19 @@ def _list_missing_imports(store: Store) -> None:
 
 @click.command()
 @location()
-@click.option("-f", "--file", "file", help="File to write; its name gives format and compression.")
-@click.option("--format", "format_name", help="Format of the output. Needed for standard output.")
+@click.option(
+    "-f",
+    "--file",
+    "file",
+    help="File to write; its name gives format and compression.",
+    shell_complete=completing.files,
+)
+@click.option(
+    "--format",
+    "format_name",
+    help="Format of the output. Needed for standard output.",
+    shell_complete=completing.one_of(completing.RDF_FORMATS),
+)
 @click.option("--graph", "from_graph", help="Only this graph: an IRI, or `default`.")
 @click.option(
     "--relation",
@@ -167,13 +183,26 @@ def dump(
             return
         if file is None and format_name is None:
             raise click.UsageError("--format is needed when writing to standard output")
+        graph = graph_of(from_graph)
+        _check_graph(store, graph)
         store.dump(
             file if file is not None else sys.stdout.buffer,
             format_name,
-            from_graph=graph_of(from_graph),
+            from_graph=graph,
             facts=facts,
         )
         sys.stdout.flush()
+
+
+def _check_graph(store: Store, graph: Any) -> None:
+    """Refuse a graph that does not exist: an empty dump would hide a mistyped name."""
+    if graph is None or store.contains_named_graph(graph):
+        return
+    names = sorted(map(str, store.named_graphs()))
+    near = get_close_matches(str(graph), names, 1)
+    shown = ", ".join(names[:MAX_SHOWN]) + (", ..." if len(names) > MAX_SHOWN else "")
+    there = f"did you mean {near[0]}?" if near else f"there are: {shown or 'none'}"
+    raise click.UsageError(f"there is no graph {graph} in {store.path}; {there}")
 
 
 def _dump_relation(store: Store, relation: str) -> None:
@@ -188,13 +217,29 @@ def _dump_relation(store: Store, relation: str) -> None:
 
 
 @click.command()
-@click.option("--from-file", help="File to read. Default: standard input.")
-@click.option("--from-format", help="Its format. Default: from its name.")
+@click.option(
+    "--from-file",
+    help="File to read. Default: standard input.",
+    shell_complete=completing.files,
+)
+@click.option(
+    "--from-format",
+    help="Its format. Default: from its name.",
+    shell_complete=completing.one_of(completing.RDF_FORMATS),
+)
 @click.option("--from-base", help="Base IRI of relative IRIs.")
 @click.option("--from-graph", help="Only the triples of this graph: an IRI, or `default`.")
 @click.option("--from-default-graph", is_flag=True, help="Only the triples of the default graph.")
-@click.option("--to-file", help="File to write. Default: standard output.")
-@click.option("--to-format", help="Its format. Default: from its name.")
+@click.option(
+    "--to-file",
+    help="File to write. Default: standard output.",
+    shell_complete=completing.files,
+)
+@click.option(
+    "--to-format",
+    help="Its format. Default: from its name.",
+    shell_complete=completing.one_of(completing.RDF_FORMATS),
+)
 @click.option("--to-base", help="Base IRI to write relative IRIs against.")
 @click.option("--to-graph", help="Write the triples of the default graph into this graph.")
 @click.option("--lenient", is_flag=True, help="Skip malformed statements; exit status 3.")
@@ -233,5 +278,5 @@ def convert(
     )
     sys.stdout.flush()
     if skipped:
-        click.echo(f"triplestore: {skipped:,} malformed statements were left out", err=True)
+        say_left_out(skipped)
         sys.exit(EXIT_SKIPPED)

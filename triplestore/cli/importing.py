@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from triplestore.cli.options import EXIT_SKIPPED, edge, graph_of
+from triplestore.cli import completing
+from triplestore.cli.options import EXIT_SKIPPED, edge, graph_of, say_left_out
 from triplestore.cli.rules import ontology_option
 
 
@@ -21,12 +22,17 @@ from triplestore.cli.rules import ontology_option
     help="Directory of the store, on a path that all workers share; or a URI (hdfs://, s3a://) "
     "for tables that `pull` turns into a store.",
 )
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument(
+    "sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=completing.files
+)
 @click.option(
     "--format",
     "format_name",
     help="nt, nq, ttl, trig, rdf or jsonld; or parquet, orc, delta or iceberg for tables with "
     "columns s, p, o and optionally g. Default: from the names of the files.",
+    shell_complete=completing.one_of(
+        completing.RDF_FORMATS, ("parquet", "orc", "delta", "iceberg")
+    ),
 )
 @click.option("--base", "base_iri", help="Base IRI of relative IRIs.")
 @click.option("--graph", "to_graph", help="Import triples into this named graph.")
@@ -44,6 +50,7 @@ from triplestore.cli.rules import ontology_option
     multiple=True,
     metavar="REGIME",
     help="rdfs, owl-rl, owl-horst, skos or swrl; they add up.",
+    shell_complete=completing.one_of(completing.REGIMES),
 )
 @click.option("--rules", "rules_files", multiple=True, metavar="FILE", help="File of rules.")
 @ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
@@ -99,7 +106,7 @@ def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
     if not options["quiet"]:
         click.echo(str(result), err=True)
     if result.bad:
-        click.echo(f"triplestore: {result.bad:,} malformed statements were left out", err=True)
+        say_left_out(result.bad)
         sys.exit(EXIT_SKIPPED)
 
 

@@ -33,6 +33,12 @@ def location(required: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]
     )
 
 
+def say_left_out(count: int) -> None:
+    """Say on stderr how many malformed statements were left out."""
+    statements = "statement was" if count == 1 else "statements were"
+    click.echo(f"triplestore: {count:,} malformed {statements} left out", err=True)
+
+
 def facts_option(function: Callable[P, R]) -> Callable[P, R]:
     """The option that chooses between asserted and inferred quads."""
     return click.option(

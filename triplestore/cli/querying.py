@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from triplestore.cli import completing
 from triplestore.cli.options import P, R, edge, graph_of, location, open_to_read
 
 if TYPE_CHECKING:
@@ -46,11 +47,18 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
     "--query-file", type=click.Path(dir_okay=False, path_type=Path), help="File of the query."
 )
 @click.option("--query-base", "base_iri", help="Base IRI of relative IRIs in the query.")
-@click.option("--results-file", help="File to write; its name gives format and compression.")
+@click.option(
+    "-o",
+    "--results-file",
+    help="File to write; its name gives format and compression.",
+    shell_complete=completing.files,
+)
 @click.option(
     "--results-format",
-    help="json, xml, csv or tsv; for triples a format of RDF (nt, ttl, rdf, jsonld, ...); or a "
-    "media type. Default: the first 100 rows as a table, triples as Turtle.",
+    help="json, xml, csv or tsv; parquet or arrow (IPC); for triples a format of RDF (nt, ttl, "
+    "rdf, jsonld, ...); or a media type. Default: the first 100 rows as a table, triples as "
+    "Turtle.",
+    shell_complete=completing.one_of(completing.RESULT_FORMATS, completing.RDF_FORMATS),
 )
 @click.option("--explain", is_flag=True, help="Show on stderr how it was evaluated.")
 @click.option(
@@ -93,7 +101,8 @@ def query(
     \b
     Examples:
       triplestore query -l my.db -q 'SELECT ?x { ?x a :Person } LIMIT 10'
-      triplestore query -l my.db --query-file report.rq --results-file report.csv
+      triplestore query -l my.db --query-file report.rq -o report.csv
+      triplestore query -l my.db -q 'SELECT * { ?s ?p ?o }' -o all.parquet
       triplestore query -l my.db -q 'DESCRIBE :ada' --results-format ttl
       triplestore query -l my.db --query-file slow.rq --explain --timeout-s 60
     """
@@ -119,10 +128,23 @@ def _write(result: Result, store: Store, file: str | None, format_name: str | No
 
     if file is None and format_name is None:
         click.echo(for_people(result, store.prefixes))
+        _remark(result, store)
         return
     output = sys.stdout.buffer if file is None else file
     write_answer(result, output, format_name, prefixes=store.prefixes)
     sys.stdout.flush()
+
+
+def _remark(result: Result, store: Store) -> None:
+    """How many rows there are; and what is probably wrong with a query that found none."""
+    from triplestore.store.terminal import advice_of, counted
+
+    if isinstance(result, bool):
+        return
+    click.echo(counted(result), err=True)
+    if not result:
+        for line in advice_of(result, store.prefixes):
+            click.echo(f"hint: {line}", err=True)
 
 
 def _explain(result: Result, show: bool, file: Path | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from triplestore.cli import completing
 from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_read, open_to_write
 
 if TYPE_CHECKING:
@@ -32,18 +33,23 @@ def rules_option(
         required=required,
         metavar="FILE",
         help=f"{what} `-` is standard input. May be repeated.",
+        shell_complete=completing.files,
     )
 
 
 def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """An option that names files of ontologies."""
-    return click.option("--ontology", multiple=True, metavar="FILE", help=what)
+    return click.option(
+        "--ontology", multiple=True, metavar="FILE", help=what, shell_complete=completing.files
+    )
 
 
 def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
     """An option that says where imported ontologies are."""
     what = "File, folder or OASIS catalogue in which imported ontologies are found."
-    return click.option("--imports", multiple=True, metavar="PATH", help=what)
+    return click.option(
+        "--imports", multiple=True, metavar="PATH", help=what, shell_complete=completing.files
+    )
 
 
 @click.command()
@@ -54,6 +60,7 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
     "regimes",
     multiple=True,
     help="rdfs, owl-rl, owl-horst, skos or swrl; they add up. `none` turns inference off.",
+    shell_complete=completing.one_of(completing.REGIMES, ("none",)),
 )
 @ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
 @imports_option()
@@ -94,6 +101,7 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
 @click.option("--max-seconds", type=float, help="Maximum seconds for the inference of one commit.")
 @click.option("--max-terms", type=int, help="Maximum new terms that rules may make in one commit.")
 @click.option("--dry-run", is_flag=True, help="Report what would happen; change nothing.")
+@click.option("--verbose", is_flag=True, help="List each axiom for which there is no rule.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 @click.option("--quiet", is_flag=True, help="Neither progress nor report on stderr.")
 @edge
@@ -110,6 +118,7 @@ def reason(
     trivial: bool | None,
     equality: str | None,
     dry_run: bool,
+    verbose: bool,
     style: str,
     quiet: bool,
     **tuning: str | int | float | None,
@@ -160,8 +169,11 @@ def reason(
         click.echo(json.dumps(report.as_dict(), indent=2))
     elif not quiet:
         click.echo(str(report), err=True)
-        if dry_run:
+        if dry_run or verbose:
             _list_outside(report)
+        else:
+            _count_outside(report)
+        if dry_run:
             click.echo("dry run: nothing was changed", err=True)
 
 
@@ -232,6 +244,7 @@ def _change_rules(
     multiple=True,
     default=("owl-rl",),
     help="Regime to check an ontology for.",
+    shell_complete=completing.one_of(completing.REGIMES),
 )
 @click.option(
     "--fail-on",
@@ -332,6 +345,14 @@ def _list_outside(report: Any, *, err: bool = True) -> None:
     more = getattr(report, "outside_count", 0) - len(getattr(report, "outside", ()))
     if more > 0:
         click.echo(f"left out: {more:,} more", err=err)
+
+
+def _count_outside(report: Any) -> None:
+    """Say how many axioms have no rule, and how to see them."""
+    count = getattr(report, "outside_count", 0)
+    if count:
+        left_out = "1 axiom has" if count == 1 else f"{count:,} axioms have"
+        click.echo(f"left out: {left_out} no rule; --verbose lists each", err=True)
 
 
 def _violations_dict(store: Store) -> dict[str, Any]:

@@ -72,7 +72,8 @@ def verify(location: Path, closure: bool, thorough: bool, quiet: bool) -> None:
     for problem in problems:
         click.echo(problem)
     if problems:
-        click.echo(f"triplestore: {len(problems)} problems in {location}", err=True)
+        many = "problem" if len(problems) == 1 else "problems"
+        click.echo(f"triplestore: {len(problems):,} {many} in {location}", err=True)
         sys.exit(EXIT_FAILED)
     click.echo(f"{location}: OK")
 

@@ -169,6 +169,12 @@ class Program:
     def __repr__(self) -> str:
         return f"<program of {len(self._rules)} rules and {len(self._constraints)} constraints>"
 
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import output, preformatted
+
+        return output(preformatted(str(self)))
+
     def __str__(self) -> str:
         prefixes = {**WELL_KNOWN, **self.prefixes}
         namer = Namer(prefixes)

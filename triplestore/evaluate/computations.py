@@ -44,8 +44,7 @@ def compute(
     if dictionary.size > known:
         new = dictionary.size - known
         run.new_terms[family] = run.new_terms.get(family, 0) + new
-        if run.made_terms is not None:
-            run.made_terms(new, run.terms.settled_bytes - size, known, family.stratum)
+        run.made_terms(new, run.terms.settled_bytes - size, known, family.stratum)
     given = rows[computation.target]
     if given is not None:
         return where(rows, given == values, (*step.keep, computation.target), n)
@@ -61,8 +60,7 @@ def _frames(run: Evaluation, names: tuple[str, ...], columns: list[U32], n: int)
         yield Frame(names, columns, n)
         return
     for at in range(0, n, most):
-        if run.check is not None:
-            run.check(0)
+        run.check(0)
         yield Frame(names, [one[at : at + most] for one in columns], min(n - at, most))
 
 

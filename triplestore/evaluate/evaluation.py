@@ -87,6 +87,10 @@ def whole_job(family: Family, setting: Setting, phase: str) -> Job:
     return family, lambda run, heads: run.whole(family, setting, phase, heads)
 
 
+def _unlimited(*_: object) -> None:
+    """No budget."""
+
+
 class Evaluation:
     """What evaluating needs beside plans, and what it counts.
 
@@ -107,10 +111,10 @@ class Evaluation:
         self,
         terms: QueryTerms | None,
         type_id: int,
-        check: Callable[[int], None] | None = None,
-        foresee: Callable[[Heads], None] | None = None,
+        check: Callable[[int], None] = _unlimited,
+        foresee: Callable[[Heads], None] = _unlimited,
         room: Callable[[], int] | None = None,
-        made_terms: Callable[[int, int, int, int], None] | None = None,
+        made_terms: Callable[[int, int, int, int], None] = _unlimited,
         compiled: Compiled | None = None,
     ) -> None:
         self.terms = terms
@@ -318,8 +322,7 @@ class Evaluation:
         piece = Heads()
         self._add(family, rows, n, piece)
         heads.sum_up(piece)
-        if self.foresee is not None:
-            self.foresee(heads)
+        self.foresee(heads)
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -349,8 +352,7 @@ class Evaluation:
             size = len(free[0])
             check_room(size * n)
             self.fetched += size * n
-            if self.check is not None:
-                self.check(size * n)
+            self.check(size * n)
             if n == 1 and not any(c is not None for c in rows):
                 made: Bindings = [None] * len(rows)
                 index = None
@@ -364,8 +366,7 @@ class Evaluation:
             index, free = view.probe([place for place, _ in step.bound], values)
             n = len(index)
             self.fetched += n
-            if self.check is not None:
-                self.check(n)
+            self.check(n)
             made = take(rows, index, step.keep)
         by_place = _by_place(step, free)
         for place, variable in step.free:
@@ -382,8 +383,7 @@ class Evaluation:
         keys = view.keys()
         n = len(keys)
         self.fetched += n
-        if self.check is not None:
-            self.check(n)
+        self.check(n)
         made: Bindings = [
             known.repeat(n) if known is not None and variable in step.keep else None
             for variable, known in enumerate(rows)

@@ -138,8 +138,7 @@ def close(
     found = []
     for part, size, looked in pieces:
         run.fetched += looked
-        if run.check is not None:
-            run.check(size)
+        run.check(size)
         large = most is not None and size >= most
         if size == 0:
             continue

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from triplestore.maintenance.budget import NEVER, Clocks, Overrun, between, clocks
+from triplestore.maintenance.budget import NEVER, Clocks, Overrun, between, clocks, is_recent
 from triplestore.maintenance.costs import Cost
-from triplestore.maintenance.dred_c import DRedC
+from triplestore.maintenance.dred_c import DRedC, dred_c
 from triplestore.maintenance.fbf_c import BFC
 from triplestore.maintenance.rematerialise import Rematerialise
 from triplestore.maintenance.search.proof_search import BackwardSearch
@@ -33,11 +33,13 @@ class Auto(Strategy):
 
     def __init__(self, clock: Callable[[], Clocks] = clocks) -> None:
         self._clock = clock
+        self._ended: Clocks | None = None
+        """When the last stratum with a choice ended."""
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         if update.is_plain():
-            update.settle_asserted()
+            dred_c(update)
             return "asserted facts only", "no rules"
         if update.kept.families and _only_brings(update):
             changes = _changes(update)
@@ -47,7 +49,17 @@ class Auto(Strategy):
         cost = costs.setdefault(update.task.number, Cost())
         if not update.kept.families:
             return self._first(update, cost)
-        return _Choice(self._clock, update, cost).run()
+        choice = _Choice(self._clock, update, cost, self._now())
+        done = choice.run()
+        self._ended = choice.ended
+        return done
+
+    def _now(self) -> Clocks:
+        """The time, or the end of the last stratum if that was just now: a trial has a limit of
+        milliseconds, and the processor's clock takes up to 30 us."""
+        if self._ended is not None and is_recent(self._ended):
+            return self._ended
+        return self._clock()
 
     def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
         """Do a stratum whose rules are all new: there is nothing to choose, but costs to learn."""
@@ -61,10 +73,17 @@ class Auto(Strategy):
 
 
 class _Choice:
-    """One update of a stratum that may lose facts."""
+    """One update of a stratum that may lose facts.
 
-    def __init__(self, clock: Callable[[], Clocks], update: StratumUpdate, cost: Cost) -> None:
+    ended  when the last trial ended; None if nothing was tried, or it was rematerialised
+    """
+
+    def __init__(
+        self, clock: Callable[[], Clocks], update: StratumUpdate, cost: Cost, now: Clocks
+    ) -> None:
         self.clock, self.update, self.cost = clock, update, cost
+        self.now = now
+        self.ended: Clocks | None = None
         self.changes = max(1, _changes(update))
         self.families = len(_all(update))
         self.share = _share(update) if self.changes >= MAINTENANCE.many_changes else 0.0
@@ -91,11 +110,12 @@ class _Choice:
             return self._rematerialise(f"{_many(changes)} took longer before")
         for name, limit in plan:
             dropped = MAINTENANCE.dropping * cost.rows
-            trial = _Trial(self.clock, self.update, limit, dropped, self.full)
+            trial = _Trial(self.clock, self.now, self.update, limit, dropped, self.full)
             done = trial.run(name, name in size.each)
+            started, self.now = self.now, self.clock()
             if done is not None:
-                spent = between(trial.started, self.clock())
-                size.learn(name, changes, spent)
+                self.ended = self.now
+                size.learn(name, changes, between(started, self.now))
                 size.patience.learn(True)
                 return name, _after(done[1], f"{_many(changes)}, within {_ms(limit)}")
             if size.each and (name, limit) != plan[-1]:  # another strategy is known to be better
@@ -141,7 +161,6 @@ class _Trial:
 
     dropped  maximum number of facts that DRed^c may delete
     full     expected time of rematerialising
-    started  when the trial began
     hopeful  whether a search has found proofs for many of the facts that it checked; then
              overdeletion would be in vain
     """
@@ -149,6 +168,7 @@ class _Trial:
     def __init__(
         self,
         clock: Callable[[], Clocks],
+        now: Clocks,
         update: StratumUpdate,
         allowed: float,
         dropped: float,
@@ -159,7 +179,7 @@ class _Trial:
         self._allowed = allowed
         self._left = self._most = max(dropped, MAINTENANCE.dropping * MAINTENANCE.many_changes)
         self._matters = full > MAINTENANCE.least_seconds
-        self.started = self._since = clock()
+        self._since = now
         self.hopeful = False
 
     def run(self, name: str, known: bool) -> tuple[str, str] | None:

@@ -1,7 +1,7 @@
 """The budget of one commit's inference: time, memory, new facts and new terms.
 
 Start reading at `ReasoningBudget`. One budget serves all that a commit infers (`begin`), from
-reading axioms to the last update; each `update` counts its facts anew (`start`). Time and memory
+reading axioms to the last update; each `update` counts its own facts (`start`). Time and memory
 are checked during the work. Nothing is refused by an estimate, only by what was used, or by the
 exact size of the next allocation. An error names the rule at work, or the one that did most.
 
@@ -35,6 +35,11 @@ def clocks() -> Clocks:
     several times as long for its kernels as it works (LUBM-1: 13 ms, then 2)."""
     passed, worked = starting()
     return time.perf_counter() - passed, time.process_time() - worked
+
+
+def is_recent(time_before: Clocks) -> bool:
+    """Whether less than 50 us have passed since a time."""
+    return time.perf_counter() - starting()[0] - time_before[0] < 50e-6
 
 
 def between(start: Clocks, end: Clocks) -> float:

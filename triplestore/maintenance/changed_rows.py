@@ -6,6 +6,7 @@ are looked up in the closed tables and in the asserted ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,14 +21,14 @@ from triplestore.maintenance.report import StratumReport
 from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, facts_of
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
-from triplestore.relations.facts.fact_sets import FactSet, RelationKey
+from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.facts.sorted_arrays import places_in, unite, without
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.layers.sorted_order import Order
 from triplestore.relations.layers.swap_columns import turned, turned_rows
 from triplestore.relations.layers.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.relations.layers.wide_rows import TupleRun
-from triplestore.relations.packed_keys import U8, U32, U64, Keys, columns_of, frozen
+from triplestore.relations.packed_keys import U8, U32, U64, Bools, Keys, columns_of, frozen
 
 MOST_DERIVATIONS = 2**32 - 1
 """Maximum number of derivations of a fact: counters have 32 bits."""
@@ -177,56 +178,48 @@ def _known(work: Work, asserted: Tables, name: RelationKey, closure: Closure) ->
             keys = unite(keys, sets[name].keys())
     if len(keys) == 0:
         return WrittenRows(keys, _NONE, _NONE, _NO_COUNTS)
-    if len(keys) == 1:
-        return _known_one(work, asserted, name, keys, closure)
     was, kept = work.stored.of(name).look_up(keys)
     holds = work.holds(name, keys, was)
-    is_asserted = work.asserted(name, keys, was)
-    status = np.where(holds, np.where(is_asserted, EXPLICIT, INFERRED), 0).astype(np.uint8)
     counts = _fitting(np.where(holds, work.counts.current(name, keys, kept), 0))
-    previous, count = was, kept
+
+    def look_up(some: Keys) -> tuple[U8, U32]:
+        return Stored(asserted, work.type_id).of(name).look_up(some)
+
+    after = holds, work.asserted(name, keys, was), counts
+    status, rows = moved_rows(work, name, keys, (was, kept), after, look_up)
+    if name not in work.compiled.helpers:
+        _count_moves(closure, was, status)
+    return rows
+
+
+def moved_rows(
+    work: Work,
+    name: RelationKey,
+    keys: Keys,
+    before: tuple[U8, U32],
+    after: tuple[Bools, Bools, U32],
+    look_up: Callable[[Keys], tuple[U8, U32]],
+) -> tuple[U8, WrittenRows]:
+    """The new statuses of some facts, and the rows that differ from those in the asserted tables.
+
+    before   their stored statuses and counts
+    after    which of them hold, which are asserted, and their counts
+    look_up  statuses and counts in the asserted tables
+    """
+    previous, count = before
+    holds, is_asserted, counts = after
+    status = np.where(holds, np.where(is_asserted, EXPLICIT, INFERRED), 0).astype(np.uint8)
     rewritten = np.zeros(len(keys), dtype=np.bool_)
     for sets in (work.plus, work.minus, work.rewritten):
         if name in sets:
             rewritten |= sets.contains(name, keys)
     if rewritten.any():  # the rows of these facts differ between the asserted and the closed tables
-        previous, count = was.copy(), kept.copy()
-        relation = Stored(asserted, work.type_id).of(name)
-        previous[rewritten], count[rewritten] = relation.look_up(keys[rewritten])
-    if name not in work.compiled.helpers:
-        _count_moves(closure, was, status)
+        previous, count = previous.copy(), count.copy()
+        previous[rewritten], count[rewritten] = look_up(keys[rewritten])
     moved = (status != previous) | ((counts != count) & holds)
     if moved.all():
-        return WrittenRows(keys, status, previous, counts)
-    return WrittenRows(keys[moved], status[moved], previous[moved], counts[moved])
-
-
-def _known_one(
-    work: Work, asserted: Tables, name: RelationKey, keys: Keys, closure: Closure
-) -> WrittenRows:
-    """The same for one fact, as in most commits, without arrays: a third of the time."""
-
-    def is_in(sets: FactSet) -> bool:
-        return name in sets and bool(sets.contains(name, keys)[0])
-
-    statuses, kept = work.stored.of(name).look_up(keys)
-    was, plus, minus = int(statuses[0]), is_in(work.plus), is_in(work.minus)
-    holds = is_in(work.added) or (was != 0 and not is_in(work.gone))
-    status = count = 0
-    if holds:
-        status = EXPLICIT if plus or (was == EXPLICIT and not minus) else INFERRED
-        count = int(_fitting(work.counts.current(name, keys, kept))[0])
-    previous, before = was, int(kept[0])
-    if plus or minus or is_in(work.rewritten):  # see `_known`
-        there, counted = Stored(asserted, work.type_id).of(name).look_up(keys)
-        previous, before = int(there[0]), int(counted[0])
-    now = np.array([status], dtype=np.uint8)
-    if name not in work.compiled.helpers:
-        _count_moves(closure, statuses, now)
-    if status == previous and (count == before or not holds):
-        return WrittenRows(keys[:0], _NONE, _NONE, _NO_COUNTS)
-    told = np.array([previous], dtype=np.uint8)
-    return WrittenRows(keys, now, told, np.array([count], dtype=np.uint32))
+        return status, WrittenRows(keys, status, previous, counts)
+    return status, WrittenRows(keys[moved], status[moved], previous[moved], counts[moved])
 
 
 def _count_moves(closure: Closure, was: U8, now: U8) -> None:

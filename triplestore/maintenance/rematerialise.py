@@ -50,8 +50,8 @@ class Rematerialise(Strategy):
             before = known.inferred(work.stored, name, task.number, classes)
             lost, new = without(before, now), without(now, before)
             if name in task.minus:
-                taken_back = task.minus[name]
-                lost = unite(lost, taken_back[anew.gone.contains(name, taken_back)])
+                retracted = task.minus[name]
+                lost = unite(lost, retracted[anew.gone.contains(name, retracted)])
             if len(lost):
                 gone[name] = lost
             if len(new):

@@ -33,7 +33,7 @@ class StratumReport:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """What bringing a closure up to date did; prints as a table.
 
@@ -93,7 +93,8 @@ class Report:
         values["warnings"] = [str(problem) for problem in self.warnings]
         return values
 
-    def __str__(self) -> str:
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of its table, without strata: what each is called, and what it says."""
         rows = [("rules", self._rules()), ("facts", self._facts())]
         if self.violations or self.new_violations:
             rows.append(("violations", f"{self.violations:,} ({self.new_violations:,} new)"))
@@ -101,9 +102,23 @@ class Report:
         if self.derivations:
             phases = ", ".join(f"{n:,} in {phase}" for phase, n in self.derivations.items())
             rows.append(("derivations", f"{phases}; {self.rows_fetched:,} rows fetched"))
-        rows += self._strata()
-        lines = [f"{name:<15} {value}" for name, value in rows]
+        return rows
+
+    def __str__(self) -> str:
+        lines = [f"{name:<15} {value}" for name, value in [*self.rows(), *self._strata()]]
         return "\n".join([*lines, *map(str, self.warnings)])
+
+    def __repr__(self) -> str:
+        facts = f"{self.explicit:,} explicit, {self.inferred:,} inferred"
+        return f"<report: {_many(self.rules, 'rule')}; {facts}>"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import figures, folded, line, output
+
+        warnings = (line(warning, "bad") for warning in self.warnings)
+        strata = folded(f"strata ({len(self.strata):,})", figures(self._strata()))
+        return output(figures(self.rows()), strata if self.strata else "", *warnings)
 
     def _rules(self) -> str:
         parts = [f"{self.rules:,}"]

@@ -172,3 +172,26 @@ def all_heads(work: Work, strata: Strata) -> Heads:
         rows, n = work.run.whole(family, old, "reclassified rules")
         conclude(family, rows, n, work.type_id, heads)
     return heads
+
+
+def count_recursive(
+    compiled: Compiled,
+    closed: Tables,
+    terms: QueryTerms | None = None,
+    budget: ReasoningBudget | None = None,
+) -> RecursiveCounts:
+    """The recursive counters of closed tables: one evaluation of all recursive rules."""
+    work = Work(compiled, closed, terms, budget)
+    made, old = RecursiveCounts(), work.old()
+    for number, stratum in compiled.strata.items():
+        if number in compiled.modules:
+            continue  # its counters are never needed
+        heads = Heads()
+        for family in stratum.recursive:
+            rows, n = work.run.whole(family, old, "counting")
+            conclude(family, rows, n, work.type_id, heads)
+            work.budget.check()
+        for name, keys in heads.taken().items():
+            facts, times = counted(keys)
+            made.add(name, facts, times.astype(np.int64))
+    return made

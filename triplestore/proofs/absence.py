@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from triplestore.datalog.program import Atom, Constraint
+from triplestore.proofs.proof_html import absence_html, absence_summary
 from triplestore.proofs.proof_json import absence_dict, dumped
 from triplestore.proofs.proof_text import absence_text
 from triplestore.proofs.steps import Attempt
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WhyNot:
     """Why a fact does not hold: it is not asserted, and no rule concludes it.
 
@@ -49,6 +50,12 @@ class WhyNot:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return f"<{absence_summary(self, self.prefixes or {})}>"
+
+    def _repr_html_(self) -> str:
+        return absence_html(self, self.prefixes or {})
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
         """It in lines."""

@@ -55,7 +55,7 @@ Progress = Callable[[str], None]
 
 _SAYS = {
     "missing": "{} that follow are not in the store",
-    "unfounded": "{} in the store as inferred do not follow from what is stated",
+    "unfounded": "{} in the store as inferred do not follow from stated facts",
     "status": "{} have a status that there is not",
     "count": "{} have a counter that is not the number of nonrecursive rule instances",
 }
@@ -83,7 +83,7 @@ class Difference:
         return f"{text}: {shown}" + (f"; and {more:,} more" if more else "")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Audit:
     """What an audit found.
 
@@ -111,6 +111,15 @@ class Audit:
         wrong = "the closure is wrong" if self.differences else "some numbers are wrong"
         verdict = "the closure is exact" if self.ok else wrong
         return "\n".join([f"{seen}: {verdict}", *map(str, self.differences), *self.counts])
+
+    def __repr__(self) -> str:
+        return f"<audit: {str(self).splitlines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import output, preformatted
+
+        return output(preformatted(str(self)))
 
 
 def audit(
@@ -237,7 +246,7 @@ class _Auditor:
 
     def computed_anew(self, budget: ReasoningBudget) -> Tables:
         """The closure of the asserted facts."""
-        self.say("what is stated")
+        self.say("stated facts")
         stated = self._stated()
         terms = self.closed.terms
         method = strategy("dredc")

@@ -15,12 +15,13 @@ from typing import Any
 
 from triplestore.datalog.program import Atom
 from triplestore.proofs import drawing
+from triplestore.proofs.proof_html import proof_html, proof_summary
 from triplestore.proofs.proof_json import dumped, proof_dict
 from triplestore.proofs.proof_text import proof_text
 from triplestore.proofs.steps import ProofStep
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proof:
     """Why a fact holds: the smallest proof from stated facts.
 
@@ -86,6 +87,12 @@ class Proof:
 
     def __str__(self) -> str:
         return self.text(most=500)
+
+    def __repr__(self) -> str:
+        return f"<{proof_summary(self, self._names(None))}>"
+
+    def _repr_html_(self) -> str:
+        return proof_html(self, self._names(None))
 
     def text(self, prefixes: Mapping[str, str] | None = None, most: int | None = None) -> str:
         """The proof as a tree of lines; at most `most` facts of it."""

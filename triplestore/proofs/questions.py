@@ -54,7 +54,7 @@ def why(
     explorer.ask(goal, _KEPT if alternatives else 0)
     if not explorer.prove(goal):
         raise CorruptError(
-            f"{fact} is in the store as inferred, but does not follow from what is stated; "
+            f"{fact} is in the store as inferred, but does not follow from stated facts; "
             "verify the closure"
         )
     last = explorer.smallest([goal])[0].get(goal)

@@ -1,4 +1,4 @@
-"""What proofs are made of: a `ProofStep` for each fact, and its parts: one for each item of a body.
+"""The parts of proofs: a `ProofStep` for each fact, with one `ProofPart` for each item of a body.
 
 Start reading at `ProofStep`. `Attempt` is its counterpart for a fact that does not hold: how far
 one rule gets.

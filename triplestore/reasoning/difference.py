@@ -7,7 +7,7 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -105,7 +105,9 @@ class Difference:
         net: Changes,
         where: ViolationRelations,
         states: tuple[Tables, Tables],
+        prefixes: Mapping[str, str] | None = None,
     ) -> None:
+        self._prefixes = prefixes or {}
         kinds = [rows for rows in (net.facts, net.quads) if len(rows)]
 
         def chosen(before: int | None, now: int | None) -> QuadsChanged:
@@ -138,7 +140,7 @@ class Difference:
                 lines += _first(f"{sign} {quad} ." for quad in part)
         for sign, what, rows in (
             ("+", "rows of relations", self.rows_added),
-            ("-", "rows no more", self.rows_removed),
+            ("-", "rows removed", self.rows_removed),
         ):
             if len(rows):
                 lines.append(f"{what} {len(rows):,}")
@@ -148,13 +150,23 @@ class Difference:
             lines += _first(f"! {violation}" for violation in self.new_violations)
         return "\n".join(lines) or "nothing changed"
 
+    def __repr__(self) -> str:
+        counts = [f"{what} {len(part):,}" for _, what, part in self._parts() if len(part)]
+        return f"<difference: {', '.join(counts) or 'no quads'}>"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.reasoning.reports.changes_html import difference_html
+
+        return difference_html(self, self._prefixes)
+
     def _parts(self) -> list[tuple[str, str, QuadsChanged]]:
         return [
             ("+", "added", self.added),
             ("-", "removed", self.removed),
             ("=", "of these, still follow", self.still_entailed),
             ("+", "inferred", self.inferred_added),
-            ("-", "inferred no more", self.inferred_removed),
+            ("-", "no longer inferred", self.inferred_removed),
         ]
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 WriteStep = Changes | Layer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Change:
     """Counts of what a commit did to the quads of a store; prints as one line.
 
@@ -46,8 +46,8 @@ class Change:
     not stated 3 (1 of them inferred)
     >>> print(Change())
     nothing changed
-    >>> bool(Change(already_there=3))
-    False
+    >>> bool(Change(already_there=3)), Change(added=1, commit=2)
+    (False, Change(added=1, commit=2))
     """
 
     added: int = 0
@@ -101,6 +101,16 @@ class Change:
             place = next(i for i, part in enumerate(parts) if part.startswith("not stated"))
             parts[place] += f" ({self.only_inferred:,} of them inferred)"
         return ", ".join(parts) or "nothing changed"
+
+    def __repr__(self) -> str:
+        values = ((item.name, getattr(self, item.name)) for item in fields(self))
+        return f"Change({', '.join(f'{name}={value!r}' for name, value in values if value)})"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.reasoning.reports.changes_html import change_html
+
+        return change_html(self)
 
 
 _NO_PARTS = ("problems", "commit", "only_inferred")

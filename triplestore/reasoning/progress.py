@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 import time
+
+from triplestore.live_line import LiveLine
 
 FIRST = 0.5
 """Seconds until there is something to see."""
 
 
 class ProgressLine:
-    """What is going on, on stderr: on a terminal ten times a second, elsewhere now and then."""
+    """What is going on, on stderr: replaced in place on a terminal and in a notebook."""
 
     def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
+        self._line = LiveLine()
         self._next = time.monotonic() + FIRST
-        self._written = False
 
     def __call__(self, text: str) -> None:
         """Show a line, if it is time to."""
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + (0.1 if self._terminal else 5.0)
-        sys.stderr.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
-        sys.stderr.flush()
-        self._written = True
+        self._next = now + self._line.every
+        self._line.show(text)
 
     def close(self) -> None:
         """Take the line away."""
-        if self._written and self._terminal:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self._line.clear()

@@ -20,7 +20,8 @@ MAX_KNOWN_NAMES = 200
 
 
 def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] | None:
-    """The named regimes; None to turn inference off."""
+    """The named regimes, in any case of letters; None to turn inference off."""
+    regimes = [name.lower() if isinstance(name, str) else name for name in regimes]
     for name in regimes:
         if name not in REGIMES and name != "none":
             near = nearest(str(name), [*REGIMES, "none"])

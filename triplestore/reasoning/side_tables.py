@@ -86,7 +86,7 @@ class SideTables:
         if not tuning.recursive_counters:
             self.recursive = None
         elif self.recursive is None and previous is compiled and tuning.strategy != "rematerialise":
-            from triplestore.maintenance.steps.count_recursive import count_recursive
+            from triplestore.maintenance.update import count_recursive
 
             self.recursive, self._own = count_recursive(compiled, closed, terms, budget), True
         self.traces = None

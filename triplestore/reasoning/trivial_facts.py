@@ -53,7 +53,7 @@ def holds_always(regimes: Iterable[str], s: bytes, p: bytes, o: bytes) -> bool:
 def holds_anyway(view: ReadableState, s: bytes, p: bytes, o: bytes) -> bool:
     """Whether a triple holds under the regimes of a view whatever its data are.
 
-    What is said of nothing in particular holds of terms that the data have.
+    General triples are answered only for terms that the data have.
     """
     if (s, p, o) in axiomatic(frozenset(view.regimes)):
         return True

@@ -76,7 +76,7 @@ def _text(term: Term) -> str:
     return to_ntriples(key_of(term)).decode()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inconsistencies:
     """All violations counted by the ids of their constraints, and some of each; prints well.
 
@@ -90,6 +90,8 @@ class Inconsistencies:
 
     counts: Mapping[str, int] = field(default_factory=dict)
     listed: tuple[Violation, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What notebooks shorten IRIs by."""
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -106,6 +108,16 @@ class Inconsistencies:
             if count > len(shown):
                 lines.append(f"  and {count - len(shown):,} more")
         return "\n".join(lines) if lines else "no inconsistencies"
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name} {count:,}" for name, count in sorted(self.counts.items()))
+        return f"<inconsistencies: {counts or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.reasoning.reports.changes_html import inconsistencies_html
+
+        return inconsistencies_html(self, self.prefixes)
 
 
 def inconsistencies(

@@ -28,7 +28,6 @@ from triplestore.relations.packed_keys import (
     last_of_equals,
 )
 from triplestore.relations.status import EXPLICIT, INFERRED, STATUS_BITS
-from triplestore.relations.thresholds import RELATIONS
 
 TupleName = tuple[int, int]
 """A relation of a user's rule: the id of its name, and its arity."""
@@ -95,8 +94,6 @@ class ChangedRows:
         filled = [part for part in parts if len(part)]
         if len(filled) < 2:
             return filled[0] if filled else parts[0]
-        if sum(map(len, filled)) <= RELATIONS.concat_rows:
-            return _concat_few(filled)
         by_place = zip(*(part.columns for part in filled), strict=True)
         columns = tuple(np.concatenate(column) for column in by_place)
         keys = key_of(columns)
@@ -113,27 +110,6 @@ class ChangedRows:
             np.concatenate([part.previous for part in filled])[oldest],
             count,
         )
-
-
-def _concat_few(parts: Sequence[ChangedRows]) -> ChangedRows:
-    found: dict[tuple[int, ...], tuple[int, int, int]] = {}
-    for part in parts:
-        rows = zip(*(column.tolist() for column in part.columns), strict=True)
-        said = zip(
-            part.status.tolist(), part.previous.tolist(), _counts(part).tolist(), strict=True
-        )
-        for row, (status, previous, count) in zip(rows, said, strict=True):
-            if row in found:
-                previous = found[row][1]
-            found[row] = status, previous, count
-    ordered = sorted(found)
-    status, previous, counts = zip(*map(found.__getitem__, ordered), strict=True)
-    return ChangedRows(
-        tuple(_freeze(np.array(column, np.uint32)) for column in zip(*ordered, strict=True)),
-        _freeze(np.array(status, np.uint8)),
-        _freeze(np.array(previous, np.uint8)),
-        None if all(part.count is None for part in parts) else _freeze(np.array(counts, np.uint32)),
-    )
 
 
 def _no_rows(arity: int) -> ChangedRows:

@@ -18,7 +18,7 @@ import numpy as np
 
 from triplestore.relations.layers.sorted_order import bounded_groups
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, Columns, start_of_runs
-from triplestore.relations.status import HOLDS
+from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 
 BLOCK = 1 << 16
 """Rows in a block, unless the caller says otherwise."""
@@ -123,9 +123,18 @@ class Answering(ABC):
 
     __slots__ = ()
 
-    @abstractmethod
+    arity: int
+    explicit: int
+    inferred: int
+
     def __len__(self) -> int:
-        """How many rows hold."""
+        return self.explicit + self.inferred
+
+    def count(self, where: int = HOLDS) -> int:
+        """How many rows hold with one of these statuses: exact."""
+        return (self.explicit if where & EXPLICIT else 0) + (
+            self.inferred if where & INFERRED else 0
+        )
 
     @abstractmethod
     def probe(
@@ -158,6 +167,21 @@ class Answering(ABC):
             for at in range(0, len(index), block_rows):
                 end = at + block_rows
                 yield index[at:end] + start, tuple(column[at:end] for column in free)
+
+    def _joined_blocks(
+        self, columns: Sequence[int], values: Sequence[U32], where: int
+    ) -> tuple[I64, Columns]:
+        """`probe` by way of `probe_blocks`."""
+        blocks = list(self.probe_blocks(columns, values, where))
+        if len(blocks) == 1:
+            return blocks[0]
+        free = self.arity - len(set(columns))
+        if not blocks:
+            return np.zeros(0, dtype=np.int64), (NO_IDS,) * free
+        return (
+            np.concatenate([index for index, _ in blocks]),
+            tuple(np.concatenate([rows[place] for _, rows in blocks]) for place in range(free)),
+        )
 
     def _probe_group(
         self, columns: Sequence[int], values: Sequence[U32], where: int

@@ -89,9 +89,6 @@ class RelationThresholds(Thresholds):
     rows_per_block: int = 256
     """Minimum average number of rows of such blocks."""
 
-    concat_rows: int = 16
-    """Maximum number of changed rows that are concatenated in plain Python."""
-
     # -- stored relations -----------------------------------------------------------------------
 
     look_up_rows: int = 512

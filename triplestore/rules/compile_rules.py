@@ -40,7 +40,6 @@ from triplestore.rules.families import (
     IdsOf,
     Summary,
 )
-from triplestore.rules.subclass_rules import copied_class
 from triplestore.thread_limits import looking
 
 
@@ -61,20 +60,10 @@ def compile_rules(
     groups: dict[Any, _Group] = {}
     recursive = recursive_rules(stratification) if recursive is None else recursive
     for number, rule in looking(zip(places, rules, strict=True)):
-        is_recursive = id(rule) in recursive
-        copied = copied_class(rule)
-        if copied:  # they have a shape of their own, and there may be very many
-            key, constants = _copied(rule, levels, ids, is_recursive)
-            if key in groups:
-                groups[key].add(number, constants)
-                continue
-        draft = _Draft(rule, levels, ids, is_recursive)
-        if not copied:
-            key = draft.shape if draft.groupable else number
-        group = groups.get(key)
-        if group is None:
-            group = groups[key] = _Group(draft, [], [])
-        group.add(number, draft.constants)
+        draft = _Draft(rule, levels, ids, id(rule) in recursive)
+        group = groups.setdefault(draft.shape if draft.groupable else number, _Group(draft, [], []))
+        group.rules.append(number)
+        group.constants.append(draft.constants)
     return [_family(number, group) for number, group in enumerate(groups.values())]
 
 
@@ -84,10 +73,6 @@ class _Group(NamedTuple):
     first: _Draft
     rules: list[int]
     constants: list[list[int]]
-
-    def add(self, number: int, constants: list[int]) -> None:
-        self.rules.append(number)
-        self.constants.append(constants)
 
 
 def recursive_rules(stratification: Stratification) -> set[int]:
@@ -268,18 +253,6 @@ def excluded(expression: Expression) -> Constant | None:
         case Call("!", (Call("SAMETERM", (Variable(), Constant() as constant)),)):
             return constant
     return None
-
-
-def _copied(
-    rule: Rule, levels: _Levels, ids: dict[bytes, int], recursive: bool
-) -> tuple[Any, list[int]]:
-    """The shape of a rule `D[?x] :- C[?x]`, and its constants in the order of drafts."""
-    head, item = rule.heads[0], rule.body[0]
-    assert isinstance(head, TripleAtom) and isinstance(item, TripleAtom), "see copied_class"
-    assert isinstance(head.o, Constant) and isinstance(item.o, Constant), "see copied_class"
-    level, below = levels.of(head), levels.of(item)
-    constants = [ids[head.o.key], ids[item.o.key]]
-    return (level, recursive, level == below), constants
 
 
 def _family(number: int, group: _Group) -> Family:

@@ -1,12 +1,12 @@
 """Leaps: transitive rules whose conclusions are found in one step instead of round by round.
 
 Start reading at `find_leap_rules`; `maintenance/modules/leaping` uses the result. A transitive rule
-that other recursive rules go through has no stratum of its own, so no module can own it. (The class
-hierarchy under OWL 2 RL is one, with equivalent classes and restrictions around it.) But all that
-follows from given facts by this rule alone is the closure of a graph. A scheme finds the closure in
-time proportional to it, while the rule considers an instance for each node between each two, in
-every round. So updates leap: they delete or insert the difference of closures at once, and fire the
-other rules on it.
+that other recursive rules go through shares its stratum with them, so no module can own it. (The
+class hierarchy under OWL 2 RL is one, with equivalent classes and restrictions around it.) But all
+that follows from given facts by this rule alone is the closure of a graph. A scheme finds the
+closure in time proportional to it, while the rule considers an instance for each node between each
+two, in every round. So updates leap: they delete or insert the difference of closures at once, and
+fire the other rules on it.
 
 The conclusions may be filtered: `FILTER(!SAMETERM(?a, ?c) && !SAMETERM(?a, :k))` and the like. Then
 the rule concludes the closure without the filtered pairs, of all edges but those from a node that

@@ -16,6 +16,7 @@ from operator import or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from triplestore.errors import UsageError
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.evaluate_scalar import Surroundings
 from triplestore.expressions.query_terms import U32, QueryTerms
@@ -138,12 +139,16 @@ class Engine:
         options: PlanOptions | None = None,
         values: Mapping[str, Constant] | None = None,
         custom: Custom = NOTHING_CUSTOM,
+        form: str | None = None,
     ) -> Result:
-        """The result of a query, in which some variables may have values."""
+        """The result of a query, in which some variables may have values.
+
+        form  the form that it must have, such as "SELECT"; None for any
+        """
         rewritten = options is None or options.rewrites
         full_text = QueryText(text, asked.prefixes, base, custom.aggregates, rewritten=rewritten)
         with running(context):
-            return self._query(full_text, asked, context, options, values, custom)
+            return self._query(full_text, asked, context, options, values, custom, form)
 
     def _query(
         self,
@@ -153,6 +158,7 @@ class Engine:
         options: PlanOptions | None,
         values: Mapping[str, Constant] | None,
         custom: Custom,
+        form: str | None,
     ) -> Result:
         # Results keep this: it must not hold the state.
         read = partial(_read, self._cache, text, values)
@@ -162,8 +168,21 @@ class Engine:
         if reuse is not None:
             plan = reuse.plan(context)
         query = read() if plan is None else plan.query
+        if form is not None:
+            check_form(query, form)
         run = _QueryRun(query, asked, context, self._write, options, custom, read, reuse)
         return run.result() if plan is None else run.of_plan(plan)
+
+
+def check_form(query: Query, form: str) -> None:
+    """Refuse a query of another form."""
+    own = type(query).__name__.upper()
+    if own != form:
+        named = [f"{'an' if name == 'ASK' else 'a'} {name} query" for name in (own, form)]
+        raise UsageError(
+            f"this is {named[0]}, not {named[1]}: call {own.lower()}(), or query(), "
+            "which takes every form"
+        )
 
 
 def _read(cache: QueryCache, text: QueryText, values: Mapping[str, Constant] | None) -> Query:

@@ -22,6 +22,7 @@ from triplestore.sparql.engine import Result
 from triplestore.sparql.results import write_boolean
 from triplestore.sparql.results.formats import results_format
 from triplestore.sparql.results.solutions import Solutions, Triples
+from triplestore.sparql.results.table_files import table_format, write_table
 
 __all__ = [
     "AnswerFormat",
@@ -46,7 +47,7 @@ def write_answer(
     """Write a result to a file or stream, or return it as bytes.
 
     Without `format`, it comes from the file's name, as does the compression. `prefixes` are for
-    formats of RDF that abbreviate.
+    formats of RDF that abbreviate. "parquet" and "arrow" are tables (see `table_files`).
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -60,10 +61,13 @@ def write_answer(
     if isinstance(output, str | os.PathLike):
         ending, compression = _by_name(os.fspath(output))
         format = format or ending
-    form = form_of(result, format)
+    table = table_format(format)
+    form = None if table is not None else form_of(result, format)
 
     def write(stream: BinaryIO) -> None:
-        if isinstance(form, ox.RdfFormat):
+        if form is None:
+            write_table(result, stream, str(table))
+        elif isinstance(form, ox.RdfFormat):
             _triples(cast(Triples, result), stream, form, prefixes)
         elif isinstance(result, Solutions):
             stream.writelines(result.document(form))

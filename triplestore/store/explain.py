@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
 from triplestore.datalog.program import (
@@ -39,7 +39,7 @@ from triplestore.relations.views.equality import (
     without_members,
 )
 from triplestore.rules.compiled_program import Compiled
-from triplestore.store.arguments import quad_keys
+from triplestore.store.arguments import QuadLike, quad_keys
 from triplestore.terms import Term, key_of
 from triplestore.terms.vocabulary import OWL
 
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from triplestore.reasoning.progress import ProgressLine
     from triplestore.store.state_view import StateView
 
-FactLike: TypeAlias = Any
+_PlainFact: TypeAlias = QuadLike | TripleAtom | TupleAtom | str
+FactLike: TypeAlias = _PlainFact | Violation
 """A quad, triple or tuple of terms; a `Violation`; or a text: `:a :p :b` or `:p[:a, :b]`."""
 
 
@@ -183,7 +184,7 @@ def _atoms_of(fact: FactLike, prefixes: Mapping[str, str], written: Written) -> 
     return [_atom_of(fact, prefixes)]
 
 
-def _atom_of(fact: FactLike, prefixes: Mapping[str, str]) -> Atom:
+def _atom_of(fact: _PlainFact, prefixes: Mapping[str, str]) -> Atom:
     if isinstance(fact, str):
         return fact_of_text(fact, prefixes)
     if isinstance(fact, TripleAtom | TupleAtom):

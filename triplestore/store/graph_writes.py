@@ -17,7 +17,7 @@ from triplestore.relations.lookup import match
 from triplestore.relations.packed_keys import U8, U32, U64, high, low
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.storage.metadata import FILES, GRAPH_FILES, file_count, graph_files
-from triplestore.store.arguments import TermLike, graph_key
+from triplestore.store.arguments import GraphLike, graph_key
 from triplestore.store.combine_writes import new_graphs
 from triplestore.terms import to_ntriples
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary, Term
 
 
-def add_graph(writer: TransactionWriter, graph_name: TermLike) -> None:
+def add_graph(writer: TransactionWriter, graph_name: GraphLike) -> None:
     """Make a named graph exist, also without quads."""
     tables = writer.stated_tables()
     graph = encoded_graph(writer.dictionary, graph_name)
@@ -34,7 +34,7 @@ def add_graph(writer: TransactionWriter, graph_name: TermLike) -> None:
         writer.stage(Changes(graphs=new_graphs(tables, np.array([graph], np.uint32))))
 
 
-def clear_graph(writer: TransactionWriter, graph_name: TermLike) -> None:
+def clear_graph(writer: TransactionWriter, graph_name: GraphLike) -> None:
     """Remove everything that is asserted in a graph; the graph stays."""
     tables, graph = writer.stated_tables(), _graph_id(writer, graph_name)
     if graph is None:
@@ -48,7 +48,7 @@ def clear_graph(writer: TransactionWriter, graph_name: TermLike) -> None:
             writer.stage(Changes(facts=ChangedRows.of(columns, 0, EXPLICIT)))
 
 
-def remove_graph(writer: TransactionWriter, graph_name: TermLike) -> None:
+def remove_graph(writer: TransactionWriter, graph_name: GraphLike) -> None:
     """Remove everything asserted in a graph, and the graph; the default graph stays."""
     clear_graph(writer, graph_name)
     tables, graph = writer.stated_tables(), _graph_id(writer, graph_name)
@@ -62,13 +62,15 @@ def named_graphs(writer: TransactionWriter) -> list[Term]:
     return writer.dictionary.terms(writer.stated_tables().graphs())
 
 
-def has_graph(writer: TransactionWriter, graph_name: TermLike) -> bool:
+def has_graph(writer: TransactionWriter, graph_name: GraphLike) -> bool:
     """True if this named graph exists now; the default graph always does."""
     tables, graph = writer.stated_tables(), _graph_id(writer, graph_name)
     return graph == 0 or (graph is not None and tables.has_graph(graph))
 
 
-def copy_graph(writer: TransactionWriter, source: TermLike | None, target: TermLike | None) -> None:
+def copy_graph(
+    writer: TransactionWriter, source: GraphLike | None, target: GraphLike | None
+) -> None:
     """Assert in one graph what is asserted in another."""
     tables, from_graph = writer.stated_tables(), _graph_id(writer, source)
     to_graph = encoded_graph(writer.dictionary, target)
@@ -80,13 +82,13 @@ def copy_graph(writer: TransactionWriter, source: TermLike | None, target: TermL
         writer.change_rows(add, rows.subject, rows.predicate, rows.object, graphs)
 
 
-def _graph_id(writer: TransactionWriter, graph_name: TermLike | None) -> int | None:
+def _graph_id(writer: TransactionWriter, graph_name: GraphLike | None) -> int | None:
     """The id of a graph, 0 for the default graph, None for an unknown graph."""
     key = graph_key(graph_name)
     return 0 if key is None else writer.dictionary.lookup_key(key) or None
 
 
-def encoded_graph(dictionary: Dictionary, graph_name: TermLike | None) -> int:
+def encoded_graph(dictionary: Dictionary, graph_name: GraphLike | None) -> int:
     """The id of a graph, 0 for the default graph; an unknown name gets an id."""
     key = graph_key(graph_name)
     return 0 if key is None else int(dictionary.encode_keys([key])[0])
@@ -143,7 +145,7 @@ def _relation(tables: Tables, graph: int, name: int) -> PlainRelation:
 
 
 def reserve_file_numbers(
-    writer: TransactionWriter, count: int, replace_graph: TermLike | None, replaces: bool
+    writer: TransactionWriter, count: int, replace_graph: GraphLike | None, replaces: bool
 ) -> int:
     """The first of `count` file numbers that no other load gets, for a load that takes long.
 
@@ -157,7 +159,9 @@ def reserve_file_numbers(
     return number
 
 
-def number_of_graph(writer: TransactionWriter, graph: TermLike, free: int, count: int) -> int:
+def number_of_graph(
+    writer: TransactionWriter, graph: GraphLike | None, free: int, count: int
+) -> int:
     """The first file number of a graph that is replaced: the same each time, while the numbers
     that were reserved for it suffice.
 

@@ -60,7 +60,8 @@ class Info:
         """The facts by name, fit for JSON."""
         return asdict(self)
 
-    def __str__(self) -> str:
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of its table: what each is called, and what it says."""
         dictionary = f"{_size(self.dictionary_bytes)} for {_size(self.term_text_bytes)} of text"
         rows = [
             ("store", self.path or "in memory"),
@@ -84,7 +85,16 @@ class Info:
         if self.path is not None:
             journal = _size(self.journal_bytes)
             rows.append(("on disk", f"{_size(self.disk_bytes)}, journal {journal} of it"))
-        return "\n".join(f"{name:<16} {value}" for name, value in rows)
+        return rows
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<16} {value}" for name, value in self.rows())
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import figures, output
+
+        return output(figures(self.rows()))
 
     def _reasoning(self) -> list[tuple[str, str]]:
         rows = []

@@ -5,12 +5,12 @@ Start reading at `ReadableStore`. These three differ only in the tables that the
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from os import PathLike
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -25,9 +25,15 @@ from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
 from triplestore.rules.simplify import is_helper
-from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
-from triplestore.store.options import QueryOptions
-from triplestore.store.state_view import StateView
+from triplestore.store.arguments import (
+    GraphLike,
+    QuadLike,
+    TermLike,
+    facts_mask,
+    graph_key,
+    quad_keys,
+)
+from triplestore.store.querying import Querying
 from triplestore.terms import key_of
 
 if TYPE_CHECKING:
@@ -35,26 +41,18 @@ if TYPE_CHECKING:
     from pyoxigraph import Quad, RdfFormat
 
     from triplestore.datalog.program import Program
-    from triplestore.operators.context import Flag
     from triplestore.proofs import Proof, WhyNot
     from triplestore.proofs.audit import Audit
     from triplestore.reasoning.violations import Inconsistencies, Violation
-    from triplestore.sparql.engine import Result
     from triplestore.store.explain import FactLike
-    from triplestore.store.run_query import Prepared
     from triplestore.terms import Term
-    from triplestore.text_limits import TextLimits
 
 MAX_OF_EACH = 20
 """Maximum number of violations of each constraint that `inconsistencies` lists."""
 
 
-class ReadableStore(ABC):
+class ReadableStore(Querying):
     """Look-ups, counts, iteration and dumps over one consistent state."""
-
-    @abstractmethod
-    def _view(self) -> StateView:
-        """The state to read."""
 
     # -- quads ----------------------------------------------------------------------------------
 
@@ -96,7 +94,7 @@ class ReadableStore(ABC):
         subject: TermLike | None,
         predicate: TermLike | None,
         object: TermLike | None,
-        graph_name: TermLike | None = None,
+        graph_name: GraphLike | None = None,
         *,
         facts: str = "all",
     ) -> Iterator[Quad]:
@@ -119,90 +117,6 @@ class ReadableStore(ABC):
             return iter(())
         return quads_of(view.dictionary, view.match(pattern, facts_mask(facts)))
 
-    # -- SPARQL ---------------------------------------------------------------------------------
-
-    def query(
-        self,
-        query: str,
-        *,
-        facts: str = "all",
-        equality: str = "all",
-        base_iri: str | None = None,
-        prefixes: Mapping[str, str] | None = None,
-        use_default_graph_as_union: bool = False,
-        default_graph: TermLike | Iterable[TermLike] | None = None,
-        named_graphs: Iterable[TermLike] | None = None,
-        timeout: float | None = None,
-        budget: int | None = None,
-        cancel: Flag | None = None,
-        limits: TextLimits | None = None,
-        substitutions: Mapping[Any, TermLike] | None = None,
-        custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
-        custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
-    ) -> Result:
-        """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
-
-        Prefixes of loaded files are known. `facts` selects the facts that it sees: "all",
-        "explicit" (asserted) or "inferred" ones. Where equals are rewritten (see `Store.reason`) it
-        sees the facts of all of them; with `equality="representatives"` it gives one answer for
-        each class, and a name in a pattern stands for its class. `timeout` (seconds) and `budget`
-        (bytes; by default half of the machine's memory) stop a query that takes too much, as does
-        `cancel`, a `threading.Event` that another thread sets; `limits`, a `TextLimits`, limits the
-        size of its text. `substitutions` binds variables by name; functions and aggregates that the
-        query calls by IRI can be given in Python, as for pyoxigraph's store. A text that was asked
-        before is not parsed again.
-
-        >>> from triplestore import NamedNode, Store
-        >>> store = Store()
-        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
-        >>> print(store.query("SELECT ?x { :ada :sees+ ?x }"))
-        ?x
-        ----
-        :bob
-        :cy
-        >>> store.query("ASK { ?x :sees ?y }", substitutions={"x": NamedNode("http://ex.org/cy")})
-        False
-        """
-        # Late: it needs all of `sparql`.
-        from triplestore.store.run_query import query as ask
-
-        options = QueryOptions(
-            facts,
-            equality,
-            base_iri,
-            prefixes,
-            use_default_graph_as_union,
-            default_graph,
-            named_graphs,
-            timeout,
-            budget,
-            cancel,
-            limits,
-            substitutions,
-            custom_functions,
-            custom_aggregate_functions,
-        )
-        return ask(self._view(), query, options)
-
-    def prepare(self, query: str, **options: Any) -> Prepared:
-        """A query to be run often, each time with other values for its variables.
-
-        Errors in its text are raised at once. `options` are the keywords of `query`.
-
-        >>> from triplestore import NamedNode, Store
-        >>> store = Store()
-        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
-        >>> sees = store.prepare("SELECT ?y { ?x :sees ?y }", timeout=1)
-        >>> [solution["y"].value for solution in sees(x=NamedNode("http://ex.org/bob"))]
-        ['http://ex.org/cy']
-        """
-        # Late: it needs all of `sparql`.
-        from triplestore.store.run_query import Prepared, read
-
-        chosen = QueryOptions(**options)
-        read(self._view(), query, chosen)
-        return Prepared(self._view, query, chosen)
-
     # -- columns of ids -------------------------------------------------------------------------
 
     def rows_for_pattern(
@@ -210,7 +124,7 @@ class ReadableStore(ABC):
         subject: TermLike | None = None,
         predicate: TermLike | None = None,
         object: TermLike | None = None,
-        graph_name: TermLike | None = None,
+        graph_name: GraphLike | None = None,
         *,
         facts: str = "all",
         block_rows: int = BLOCK,
@@ -347,7 +261,8 @@ class ReadableStore(ABC):
         """
         view = self._view()
         where = violation_relations(view.rules(), view.dictionary)
-        return inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
+        found = inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
+        return replace(found, prefixes=view.prefixes)
 
     def why(
         self,
@@ -442,7 +357,7 @@ class ReadableStore(ABC):
         view = self._view()
         return iter(view.dictionary.terms(view.tables.graphs()))
 
-    def contains_named_graph(self, graph_name: TermLike) -> bool:
+    def contains_named_graph(self, graph_name: GraphLike) -> bool:
         """True if this named graph exists; the default graph always does."""
         view = self._view()
         key = graph_key(graph_name)
@@ -463,7 +378,7 @@ class ReadableStore(ABC):
         output: IO[bytes] | str | PathLike[str] | None = None,
         format: RdfFormat | str | None = None,
         *,
-        from_graph: TermLike | None = None,
+        from_graph: GraphLike | None = None,
         prefixes: Mapping[str, str] | None = None,
         base_iri: str | None = None,
         facts: str = "explicit",

@@ -23,7 +23,7 @@ from triplestore.reasoning.program.stored_rules import (
 )
 from triplestore.reasoning.reason_arguments import chosen, known_names
 from triplestore.storage.metadata import STRICT
-from triplestore.store.options import LoadOptions, ReasonOptions
+from triplestore.store.arguments import LoadOptions, ReasonOptions
 from triplestore.thread_limits import look
 
 if TYPE_CHECKING:

@@ -17,14 +17,21 @@ from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
-from triplestore.store.arguments import TermLike, facts_mask, graph_key
-from triplestore.store.options import DEFAULTS, QueryOptions
+from triplestore.store.arguments import (
+    DEFAULTS,
+    GraphLike,
+    QueryOptions,
+    Substitutions,
+    TermLike,
+    facts_mask,
+    graph_key,
+)
 from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
     from triplestore.sparql.engine import Result
-    from triplestore.store.options import QueryOptions
+    from triplestore.store.arguments import QueryOptions
     from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
 
@@ -46,16 +53,17 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
     context = Context(budget, seconds=options.timeout, cancel=options.cancel, text=limits)
     custom = NOTHING_CUSTOM
     if options.custom_functions or options.custom_aggregate_functions:
-        functions = _by_name(options.custom_functions)
-        custom = Custom(functions, _by_name(options.custom_aggregate_functions))
+        functions = by_name(options.custom_functions)
+        custom = Custom(functions, by_name(options.custom_aggregate_functions))
     return _ENGINE.query(
         text,
         _asked(view, options),
         context,
         base=options.base_iri,
         options=options.planning,
-        values={n: Constant.of(v) for n, v in _by_name(options.substitutions).items()},
+        values={n: Constant.of(v) for n, v in by_name(options.substitutions).items()},
         custom=custom,
+        form=options.form,
     )
 
 
@@ -122,11 +130,11 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
 def read(view: StateView, text: str, options: QueryOptions) -> None:
     """Parse a query and keep its algebra for later evaluations."""
     known = {**view.prefixes, **(options.prefixes or {})}
-    aggregates = _by_name(options.custom_aggregate_functions)
+    aggregates = by_name(options.custom_aggregate_functions)
     _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
 
 
-def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
+def by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
     """By the names of variables or functions, which may be texts or terms of pyoxigraph."""
     return {str(getattr(name, "value", name)): value for name, value in (given or {}).items()}
 
@@ -143,11 +151,13 @@ def default_budget() -> int | None:
         return None
 
 
-def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:
-    return list(graphs) if isinstance(graphs, list | tuple | set | frozenset) else [graphs]
+def _listed(graphs: GraphLike | Iterable[GraphLike]) -> list[GraphLike]:
+    if isinstance(graphs, list | tuple | set | frozenset):
+        return list(graphs)
+    return [cast("GraphLike", graphs)]
 
 
-def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
+def _ids(dictionary: Dictionary, graphs: Iterable[GraphLike]) -> tuple[int, ...]:
     """The ids of graphs, 0 for the default graph; unknown graphs are left out."""
     keys = [graph_key(graph) for graph in graphs]
     named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
@@ -159,18 +169,16 @@ def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
 class Prepared:
     """A parsed query; each call evaluates it on the current state.
 
-    Start reading at `ReadableStore.prepare`, which makes them.
+    Start reading at `Querying.prepare`, which makes them.
     """
 
     view: Callable[[], StateView]
     text: str
     options: QueryOptions
 
-    def __call__(
-        self, substitutions: Mapping[Any, TermLike] | None = None, **values: TermLike
-    ) -> Result:
+    def __call__(self, substitutions: Substitutions | None = None, **values: TermLike) -> Result:
         """The result, with these variables bound: by name, or as a mapping for other names."""
-        given = {**(substitutions or {}), **values}
+        given: dict[str, TermLike] = {**by_name(substitutions), **values}
         return query(self.view(), self.text, self.options._replace(substitutions=given))
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ from triplestore.sparql.algebra import updates
 from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
-from triplestore.store.arguments import facts_mask, quad_keys
+from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
 from triplestore.store.fetching import fetch
 from triplestore.store.graph_writes import (
     add_graph,
@@ -32,13 +32,12 @@ from triplestore.store.graph_writes import (
     named_graphs,
     remove_graph,
 )
-from triplestore.store.options import LoadOptions
 from triplestore.store.thresholds import STORE
 from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
-    from triplestore.store.options import UpdateOptions
+    from triplestore.store.arguments import UpdateOptions
     from triplestore.store.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()

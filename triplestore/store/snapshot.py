@@ -39,6 +39,12 @@ class Snapshot(ReadableStore):
     def __repr__(self) -> str:
         return f"<snapshot of commit {self.commit}: {len(self):,} quads>"
 
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.store.store_html import reading_html
+
+        return reading_html(self, self._seen, f"snapshot of commit {self.commit:,}")
+
     def __enter__(self) -> Self:
         return self
 

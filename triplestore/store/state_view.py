@@ -15,7 +15,7 @@ from triplestore.relations.lookup import ANY_GRAPH, QuadColumns, match
 from triplestore.relations.relation import BLOCK
 from triplestore.sparql.cache.kept_plans import StatePlans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
-from triplestore.store.arguments import TermLike, graph_key
+from triplestore.store.arguments import GraphLike, TermLike, graph_key
 from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class StateView:
         s: TermLike | None,
         p: TermLike | None,
         o: TermLike | None,
-        graph_name: TermLike | None,
+        graph_name: GraphLike | None,
     ) -> tuple[int, int, int, int] | None:
         """The ids of a pattern; None if one of its terms is unknown, so that nothing matches."""
         keys = [key_of(term) for term in (s, p, o) if term is not None]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
@@ -20,10 +20,16 @@ from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import (
+    GraphLike,
+    LoadOptions,
+    PathLike,
+    QuadLike,
+    ReasonOptions,
+    UpdateOptions,
+)
 from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.info import Info, describe
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
 from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
@@ -32,8 +38,10 @@ from triplestore.store.transaction import Transaction
 from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
+    from triplestore.loaders.sources import InputLike
+    from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
@@ -99,6 +107,12 @@ class Store(ReadableStore):
     def __repr__(self) -> str:
         place = self._database.path or "in memory"
         return f"<store {place}: {len(self):,} quads>"
+
+    def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.store.store_html import reading_html
+
+        return reading_html(self, self._view(), f"store {self._database.path or 'in memory'}")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuse `copy` and `pickle`: a store has a state that must not be duplicated."""
@@ -199,15 +213,15 @@ class Store(ReadableStore):
         """Remove many asserted quads, in one commit."""
         return self._change(lambda writer: writer.write_all(False, quads))
 
-    def add_graph(self, graph_name: TermLike) -> Change:
+    def add_graph(self, graph_name: GraphLike) -> Change:
         """Make a named graph exist, also without quads."""
         return self._change(lambda writer: add_graph(writer, graph_name))
 
-    def clear_graph(self, graph_name: TermLike) -> Change:
+    def clear_graph(self, graph_name: GraphLike) -> Change:
         """Remove everything that is asserted in a graph; the graph stays."""
         return self._change(lambda writer: clear_graph(writer, graph_name))
 
-    def remove_graph(self, graph_name: TermLike) -> Change:
+    def remove_graph(self, graph_name: GraphLike) -> Change:
         """Remove everything that is asserted in a graph, and the graph."""
         return self._change(lambda writer: remove_graph(writer, graph_name))
 
@@ -219,15 +233,26 @@ class Store(ReadableStore):
         """Name an IRI by a prefix, for dumps, queries and rules."""
         return self._change(lambda writer: writer.bind({prefix: iri}))
 
+    def unbind(self, prefix: str) -> Change:
+        """Forget a prefix; nothing happens if it is not known.
+
+        >>> store = Store()
+        >>> _ = store.bind("ex", "http://example.org/")
+        >>> _ = store.unbind("ex")
+        >>> dict(store.prefixes)
+        {}
+        """
+        return self._change(lambda writer: writer.unbind(prefix))
+
     def load(
         self,
-        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        input: InputLike | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
         base_iri: str | None = None,
-        to_graph: TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        to_graph: GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
@@ -238,11 +263,14 @@ class Store(ReadableStore):
     ) -> Change:
         """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
 
+        A text is a document itself; a file is given as a `Path`, or by `path`.
+
         The format is one of pyoxigraph's or its name (`"turtle"`, `"nt"`, ...); for files it is
         derived from their names, as is the compression (gzip, bzip2, xz, zstd). Blank nodes are
         local to their file. With `to_graph` triples go to that graph; with `replace_graph` they
         replace its contents, and reloading an unchanged file is a no-op. Quads of named graphs
-        stay in them, or are an error with `named_graphs="refuse"`.
+        stay in them, or are an error with `named_graphs="refuse"`. A graph or dataset of rdflib is
+        loaded as it is; its blank nodes keep their labels.
         Malformed input raises a `ParseError` with file, line and column, unless `lenient`: then
         the valid statements are loaded, and the change counts the malformed ones and lists the
         first. `progress` shows a bar on stderr; `cancel` is called about twenty times a second: if
@@ -272,9 +300,73 @@ class Store(ReadableStore):
         )
         return self._change(lambda writer: writer.load(input, options))
 
-    def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
-        """The same as `load`, which is as fast."""
-        return self.load(*args, **kwargs)
+    bulk_load = load
+    """The name that pyoxigraph has for it; `load` is as fast."""
+
+    def load_table(
+        self,
+        source: Any,
+        *,
+        subject: str,
+        properties: Mapping[str, str | Property],
+        type: str | None = None,
+        graph: str | GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        delimiter: str | None = None,
+        null_values: Collection[str] = ("",),
+        encoding: str = "utf-8",
+        cancel: Callable[[], bool] | None = None,
+    ) -> Change:
+        """Load a flat table: for each row one subject, for each value one triple.
+
+        source : a DataFrame of pandas or polars, a table of Arrow or of a library that speaks
+            Arrow's protocol, a dict of columns; or the path of a CSV, TSV, Parquet or Arrow file,
+            a folder or glob of these, or a list of paths
+        subject : a template of IRIs such as `http://example.org/person/{id}`; names in braces stand
+            for the values of columns, with all that IRIs do not allow percent-encoded. `{id}` alone
+            takes the column's value as a whole IRI. A row in which one of them is null has no
+            triples.
+        properties : for each column the IRI of a property, or a `Property`
+        type : a class that all subjects belong to
+        graph, replace_graph : a graph for all triples; its former quads stay, or are replaced
+        prefixes : for these IRIs, beside those of the store
+        delimiter, null_values, encoding : of text files; without a delimiter, the file's name says
+
+        A null gives no triple, and a list one for each element. Types of columns become datatypes:
+        numbers, booleans, dates, times, bytes; structs are terms as in SPARQL's JSON results. Cells
+        of text files are read as Turtle reads them, where all of a column are written so: `42` is
+        an xsd:integer, `1.5` an xsd:decimal, and `007` stays a string. `Property` says otherwise.
+
+        >>> from triplestore import Property
+        >>> people = {"id": [1, 2], "name": ["Ada", "Bob"], "boss": [None, 1]}
+        >>> store = Store()
+        >>> _ = store.bind("", "http://example.org/")
+        >>> print(store.load_table(people, subject=":person/{id}", type=":Person", properties={
+        ...     "name": ":name",
+        ...     "boss": Property(":boss", template=":person/{boss}"),
+        ... }))
+        added 5
+        >>> print(store.query("SELECT ?name { ?x :boss [ :name 'Ada' ] ; :name ?name }"))
+        ?name
+        -----
+        "Bob"
+        """
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import TableOptions
+
+        options = TableOptions(
+            subject=subject,
+            properties=properties,
+            type=type,
+            graph=graph,
+            delimiter=delimiter,
+            null_values=null_values,
+            encoding=encoding,
+            prefixes=prefixes or {},
+            cancel=cancel,
+        )
+        return self._change(lambda writer: writer.load_table(source, options, replace_graph))
 
     def update(
         self,
@@ -317,7 +409,7 @@ class Store(ReadableStore):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
-        scope: Any = None,
+        scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,

@@ -7,13 +7,19 @@ nothing before the commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import IO, TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
-from triplestore.store.arguments import QuadLike, TermLike
+from triplestore.store.arguments import (
+    GraphLike,
+    LoadOptions,
+    PathLike,
+    QuadLike,
+    ReasonOptions,
+    UpdateOptions,
+)
 from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
 from triplestore.store.readable import ReadableStore
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.state_view import StateView
@@ -22,9 +28,11 @@ from triplestore.store.writer import TransactionWriter
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.loaders import Loaded
+    from triplestore.loaders.sources import InputLike
+    from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
     from triplestore.reasoning.difference import Difference
@@ -76,15 +84,15 @@ class Transaction(ReadableStore):
         """Remove many asserted quads."""
         self._writer.write_all(False, quads)
 
-    def add_graph(self, graph_name: TermLike) -> None:
+    def add_graph(self, graph_name: GraphLike) -> None:
         """Make a named graph exist, also without quads."""
         add_graph(self._writer, graph_name)
 
-    def clear_graph(self, graph_name: TermLike) -> None:
+    def clear_graph(self, graph_name: GraphLike) -> None:
         """Remove everything that is asserted in a graph; the graph stays."""
         clear_graph(self._writer, graph_name)
 
-    def remove_graph(self, graph_name: TermLike) -> None:
+    def remove_graph(self, graph_name: GraphLike) -> None:
         """Remove everything asserted in a graph, and the graph; the default graph stays."""
         remove_graph(self._writer, graph_name)
 
@@ -96,17 +104,21 @@ class Transaction(ReadableStore):
         """Name an IRI by a prefix, for dumps, queries and rules."""
         self._writer.bind({prefix: iri})
 
+    def unbind(self, prefix: str) -> None:
+        """Forget a prefix; nothing happens if it is not known."""
+        self._writer.unbind(prefix)
+
     # -- files and SPARQL -----------------------------------------------------------------------
 
     def load(
         self,
-        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        input: InputLike | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
         base_iri: str | None = None,
-        to_graph: TermLike | None = None,
-        replace_graph: TermLike | None = None,
+        to_graph: GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
         named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
@@ -131,6 +143,38 @@ class Transaction(ReadableStore):
             max_term_bytes=max_term_bytes,
         )
         return self._writer.load(input, options)
+
+    def load_table(
+        self,
+        source: Any,
+        *,
+        subject: str,
+        properties: Mapping[str, str | Property],
+        type: str | None = None,
+        graph: str | GraphLike | None = None,
+        replace_graph: GraphLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        delimiter: str | None = None,
+        null_values: Collection[str] = ("",),
+        encoding: str = "utf-8",
+        cancel: Callable[[], bool] | None = None,
+    ) -> Loaded:
+        """Load a flat table; see `Store.load_table`."""
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import TableOptions
+
+        options = TableOptions(
+            subject=subject,
+            properties=properties,
+            type=type,
+            graph=graph,
+            delimiter=delimiter,
+            null_values=null_values,
+            encoding=encoding,
+            prefixes=prefixes or {},
+            cancel=cancel,
+        )
+        return self._writer.load_table(source, options, replace_graph)
 
     def update(
         self,
@@ -160,7 +204,7 @@ class Transaction(ReadableStore):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
-        scope: Any = None,
+        scope: str | Iterable[str | NamedNode | DefaultGraph] | None = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,

@@ -23,6 +23,7 @@ import numpy as np
 from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
 from triplestore.loaders import find_sources, limits_of, load
+from triplestore.loaders.rdflib_graphs import is_rdflib_graph, load_rdflib
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
@@ -45,10 +46,16 @@ from triplestore.storage.metadata import (
     file_count,
     prefixes_of,
 )
-from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
+from triplestore.store.arguments import (
+    GraphLike,
+    LoadOptions,
+    QuadKeys,
+    QuadLike,
+    graph_key,
+    quad_keys,
+)
 from triplestore.store.combine_writes import combine_writes, encode_writes
 from triplestore.store.graph_writes import encoded_graph, number_of_graph, replacement
-from triplestore.store.options import LoadOptions
 from triplestore.store.state_view import StateView
 from triplestore.store.thresholds import STORE
 from triplestore.terms import term_of
@@ -57,6 +64,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from triplestore.loaders import BadStatement, Loaded
+    from triplestore.loaders.tabular import TableOptions
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.program.stored_rules import Rules
@@ -146,6 +154,16 @@ class TransactionWriter:
             raise UsageError("give to_graph or replace_graph, not both")
         self._combine()
         self._closing.watch(options.progress, options.cancel)
+        if is_rdflib_graph(input) and options.path is None:
+            loaded = load_rdflib(
+                input,
+                self.dictionary,
+                to_graph=_graph_term(replaced if graph is None else graph),
+                named_graphs=options.named_graphs,
+                cancel=options.cancel,
+            )
+            self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
+            return loaded
         number = file_count(self.kept) + 1
         if replaced is not None:
             graph, path = replaced, options.path
@@ -169,7 +187,27 @@ class TransactionWriter:
         self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
         return loaded
 
-    def take_loaded(self, loaded: Loaded, mode: str = "add", graph: TermLike | None = None) -> None:
+    def load_table(
+        self, source: Any, options: TableOptions, replaced: GraphLike | None = None
+    ) -> Loaded:
+        """Load a table; see `Store.load_table`."""
+        # Late: few stores are filled from tables.
+        from triplestore.loaders.tabular import load_table
+
+        if replaced is not None:
+            if options.graph is not None:
+                raise UsageError("give graph or replace_graph, not both")
+            options = replace(options, graph=_graph_term(replaced))
+        self._combine()
+        self._closing.watch(False, options.cancel)
+        prefixes = {**self.prefixes(), **options.prefixes}
+        loaded = load_table(source, self.dictionary, replace(options, prefixes=prefixes))
+        self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
+        return loaded
+
+    def take_loaded(
+        self, loaded: Loaded, mode: str = "add", graph: GraphLike | None = None
+    ) -> None:
         """Take loaded statements, whose ids are of this transaction's dictionary.
 
         mode  "add" them; "delete" them, and add nothing; "replace" the contents of `graph`
@@ -205,7 +243,7 @@ class TransactionWriter:
         self._since.append(layer)
         self._tables = before.push(layer)
 
-    def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
+    def _replace_rows(self, loaded: Loaded, graph_name: GraphLike | None) -> None:
         graph = encoded_graph(self.dictionary, graph_name)
         if np.any(loaded.g != np.uint32(graph)):
             raise UsageError(
@@ -225,6 +263,13 @@ class TransactionWriter:
         new = {**known, **prefixes} if over else {**prefixes, **known}
         if new != known:
             self._meta[PREFIXES] = bytes_of_prefixes(new)
+
+    def unbind(self, prefix: str) -> None:
+        """Forget a prefix; nothing happens if it is not known."""
+        self._check_open()
+        known = self.prefixes()
+        if known.pop(prefix, None) is not None:
+            self._meta[PREFIXES] = bytes_of_prefixes(known)
 
     def prefixes(self) -> dict[str, str]:
         """The prefixes in force now."""
@@ -311,7 +356,9 @@ class TransactionWriter:
         now, base = self._inferred(), self._before.tables
         steps = join_changes([*self._closing.state.steps, *self._since])
         net = net_changes(base, now, steps, self._cleared)
-        return Difference(self.dictionary, net, self._closing.listed(), (base, now))
+        return Difference(
+            self.dictionary, net, self._closing.listed(), (base, now), self.view().prefixes
+        )
 
     def report(self) -> Report | None:
         """The report of the last update of the closure; None if there was none."""
@@ -488,6 +535,6 @@ def _report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] =
     return report_of(closing, before, warnings)
 
 
-def _graph_term(graph: TermLike | None) -> Any:
+def _graph_term(graph: GraphLike | None) -> Any:
     key = None if graph is None else graph_key(graph)
     return None if key is None else term_of(key)

@@ -58,7 +58,7 @@ from triplestore.loaders.spark.jobs.stages import StageListener, Stages, fingerp
 from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store
-from triplestore.store.options import ReasonOptions
+from triplestore.store.arguments import ReasonOptions
 from triplestore.store.rule_changes import reason
 from triplestore.store.writer import TransactionWriter
 

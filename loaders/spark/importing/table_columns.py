@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -35,27 +34,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from triplestore.errors import UsageError
+from triplestore.loaders.tabular.mapping import Property
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _PLACE = re.compile(r"\{(\w+)\}")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
-
-
-@dataclass(frozen=True, slots=True)
-class Property:
-    """How a column becomes a property.
-
-    iri : the property
-    template : values become IRIs by this template (see `columns_to_triples`) instead of literals
-    datatype : the datatype of literals, instead of the one of the column's type
-    lang : the language of literals
-    """
-
-    iri: str
-    template: str | None = None
-    datatype: str | None = None
-    lang: str | None = None
 
 
 def as_terms(table: DataFrame) -> DataFrame:

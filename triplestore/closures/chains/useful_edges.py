@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
-from triplestore.closures.symmetric_transitive.group_pairs import range_places
 from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low, pack
 
 
@@ -134,5 +134,5 @@ def _edges_of(graph: EdgeGraph, lists: Lists, nodes: U32, *, turned: bool = Fals
     """The edges of some nodes, from the lists of those after them or (`turned`) before them."""
     lo, hi = lists.starts[nodes], lists.starts[nodes.astype(np.int64) + 1]
     here = np.repeat(graph.nodes[nodes], hi - lo)
-    there = graph.nodes[lists.cols[range_places(lo, hi)]]
+    there = graph.nodes[lists.cols[ranges(lo, hi - lo)]]
     return pack(there, here) if turned else pack(here, there)

@@ -11,9 +11,9 @@ from math import isqrt
 
 import numpy as np
 
-from triplestore.closures.symmetric_transitive.group_pairs import range_places
 from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import member, without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import NO_KEYS, U32, U64, Bools, frozen, least_keys
 
 
@@ -93,7 +93,7 @@ def _of(keys: U64, nodes: U32) -> U64:
     hi = keys.searchsorted(heads | np.uint64(0xFFFFFFFF), side="right")
     if int((hi - lo).sum()) == len(keys):
         return keys
-    return keys[range_places(lo, hi)]
+    return keys[ranges(lo, hi - lo)]
 
 
 def _merged(base: U64, plus: U64, minus: U64) -> U64:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.symmetric_transitive.group_pairs import group_members, range_places
+from triplestore.closures.symmetric_transitive.group_pairs import group_members
 from triplestore.closures.thresholds import CLOSURES
 from triplestore.relations.facts.sorted_arrays import member
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, frozen
 
 NONE = -1
@@ -205,7 +206,7 @@ def _needed(layer: GroupLayer, groups: I64, offset: int) -> tuple[I64, I64, U32]
         return lo + offset, hi + offset, layer.members
     ends = np.cumsum(sizes)
     at = used.searchsorted(groups)
-    places = range_places(layer.starts[used], layer.starts[used + 1])
+    places = ranges(layer.starts[used], sizes)
     return (ends - sizes)[at] + offset, ends[at] + offset, layer.members[places]
 
 

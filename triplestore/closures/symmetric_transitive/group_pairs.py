@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.closures.scheme import PairStream, SortedPairs
 from triplestore.closures.thresholds import CLOSURES
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, least_keys, low, pack
 from triplestore.relations.pair_relation import BLOCK
 
@@ -28,21 +29,12 @@ def group_members(nodes: U32, group: I64, groups: int) -> tuple[U32, I64]:
     return members, starts
 
 
-def range_places(lo: I64, hi: I64) -> I64:
-    """The numbers of all ranges [lo, hi), one range after the other."""
-    sizes = hi - lo
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    places: I64 = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
-    return places
-
-
 def expand_pairs(sources: U32, lo: I64, hi: I64, targets: U32) -> U64:
     """Each source with the targets of its range, as packed keys in the order of the sources."""
     total = int((hi - lo).sum())
     if total < CLOSURES.kernel_rows:
         keys = np.repeat(least_keys(sources), hi - lo)
-        keys |= targets[range_places(lo, hi)]
+        keys |= targets[ranges(lo, hi - lo)]
         return keys
     from triplestore.kernels.closures.components import write_pairs
 
@@ -106,7 +98,7 @@ class GroupPairs:
         if self._cells is not None:
             source_cells, target_cells = self._cells
             own = np.repeat(source_cells[at:stop], hi - lo)
-            keys = keys[(target_cells[range_places(lo, hi)] != own) | (own == NO_CELL)]
+            keys = keys[(target_cells[ranges(lo, hi - lo)] != own) | (own == NO_CELL)]
         if len(keys):
             yield keys
 

@@ -16,10 +16,10 @@ from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLa
 from triplestore.closures.symmetric_transitive.group_pairs import (
     NO_CELL,
     pairs_across,
-    range_places,
 )
 from triplestore.closures.symmetric_transitive.union_find import ends_of, join_trees, places_of
 from triplestore.relations.facts.sorted_arrays import without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, high, low, pack
 
 
@@ -97,7 +97,7 @@ def _members(parts: GroupLayers, groups: I64) -> tuple[U32, I64]:
         nodes = members[lo[0] : hi[0]]
         return nodes, np.zeros(len(nodes), dtype=np.int64)
     owner = np.repeat(np.arange(len(groups), dtype=np.uint32), hi - lo)
-    keys = np.sort(pack(members[range_places(lo, hi)], owner))
+    keys = np.sort(pack(members[ranges(lo, hi - lo)], owner))
     return high(keys), low(keys).astype(np.int64)
 
 

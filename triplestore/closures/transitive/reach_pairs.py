@@ -16,6 +16,7 @@ from triplestore.closures.edge_graph import NONE
 from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_update import ReachStep
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -205,6 +206,4 @@ def _nodes_of(reach: Reach, labels: U32) -> U32:
         flags[labels] = True
         return flags[reach.label].nonzero()[0].astype(np.uint32)
     starts, stops = reach.firsts[labels], reach.firsts[labels.astype(np.int64) + 1]
-    sizes = stops - starts
-    places = np.arange(int(sizes.sum())) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-    return np.sort(reach.members[places])
+    return np.sort(reach.members[ranges(starts, stops - starts)])

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.maintenance.changed_rows import Closure, WrittenRows, write
+from triplestore.maintenance.changed_rows import Closure, WrittenRows, moved_rows, write
 from triplestore.maintenance.update_state import Work
-from triplestore.relations import EXPLICIT, INFERRED, Tables
+from triplestore.relations import Tables
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey, SetOfKeys
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.packed_keys import U64
@@ -73,18 +73,9 @@ def _moved(work: Work, asserted: Tables, name: int, is_closed: bool, keys: U64) 
     is_asserted = work.asserted(name, keys, was)
     counts = work.counts.current(name, keys, kept)
     holds = is_asserted | (counts > 0) if is_closed else work.holds(name, keys)
-    status = np.where(holds, np.where(is_asserted, EXPLICIT, INFERRED), 0).astype(np.uint8)
-    count = np.where(holds, counts, 0).astype(np.uint32)
-    previous, count_before = was, kept
-    other = np.zeros(len(keys), dtype=np.bool_)
-    for sets in (work.plus, work.minus, work.rewritten):
-        other |= sets.contains(name, keys)
-    if other.any():  # the rows of these facts differ between the asserted and the closed tables
-        previous, count_before = was.copy(), kept.copy()
-        relation = asserted.stored_relation(name)
-        previous[other], count_before[other] = relation.look_up_keys(keys[other])
-    moved = (status != previous) | ((count != count_before) & holds)
-    return WrittenRows(keys[moved], status[moved], previous[moved], count[moved])
+    after = holds, is_asserted, np.where(holds, counts, 0).astype(np.uint32)
+    look_up = asserted.stored_relation(name).look_up_keys
+    return moved_rows(work, name, keys, (was, kept), after, look_up)[1]
 
 
 def _count(work: Work, name: int, closure: Closure) -> None:

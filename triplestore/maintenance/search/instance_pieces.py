@@ -267,8 +267,7 @@ class _Stage:
         opened = tuple(column[rows] for column in chunk.opened)
         index, values, looked = self.source.take(frame, opened, chunk.at[rows], count, setting)
         run.fetched += looked
-        if run.check is not None:
-            run.check(len(index))
+        run.check(len(index))
         made: Bindings = [None if c is None else c[index] for c in frame]
         for variable, column in values.items():
             made[variable] = column

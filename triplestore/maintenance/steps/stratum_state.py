@@ -109,21 +109,6 @@ class StratumState:
         ruled = self.kept.families or task.fresh is not None or task.fewer
         return not (ruled or task.lost or task.lost_rec)
 
-    def settle_asserted(self) -> None:
-        """Do a plain stratum: the result of every strategy, in a third of the steps."""
-        work, task = self.work, self.task
-        work.budget.check()
-        if task.minus:
-            gone = work.filter(task.minus, lambda name, keys: ~work.supported(name, keys))
-            self._all_dropped.append(gone)
-            work.take_away(gone)
-            work.rounds += bool(gone)
-        if task.plus:
-            came = work.coming(task.plus)
-            self._all_gained.append(came)
-            work.admit(came)
-            work.rounds += bool(came)
-
     def outcome(self) -> tuple[Batch, Batch]:
         """The facts of this stratum that are gone, and those that are new."""
         work = self.work

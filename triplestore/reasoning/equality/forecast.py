@@ -1,4 +1,4 @@
-"""Whether something will be the same as something else, told before the rules are applied.
+"""Predicts whether equalities will follow, before the rules are applied.
 
 Start reading at `will_equate`. The rules of equality speak of all triples: they are in force only
 where there is equality. A first closure that finds some has to begin again with these rules; where

@@ -4,7 +4,7 @@ Start reading at `EqualityLevels`. Level 0 are asserted equalities, level 1 valu
 properties, both asserted; each level above are the equalities that rules find where only those
 below are known (a *world*: tables of representatives of smaller classes, closed again in memory).
 So a proof of an equality needs equalities of lower levels only, and proofs cannot go in circles.
-Most classes are made of level 0, for which nothing is computed.
+Most classes come from level 0, for which nothing is computed.
 """
 
 from __future__ import annotations

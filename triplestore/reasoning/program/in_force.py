@@ -76,7 +76,7 @@ class InForce(Rules):
     regimes      those that it was made for
     whole        the program, and axioms that are not rules of it
     users        the part that users gave
-    translation  the part that was made of axioms
+    translation  the part that was made from axioms
     ontology     these axioms
     literals     the literals about which it has facts
     names        dictionary keys of ids that were read

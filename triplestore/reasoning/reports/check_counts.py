@@ -47,7 +47,7 @@ def _totals(tables: Tables, dictionary: Dictionary) -> Iterator[str]:
             rows = sum(len(block[0]) for block in relation.scan(where))
             sums[where] += rows
             if relation.count(where) != rows:
-                known = f"{dictionary.term(name)} is said to have {relation.count(where):,} {kind}"
+                known = f"{dictionary.term(name)} is recorded with {relation.count(where):,} {kind}"
                 yield f"counts: {known} facts, but has {rows:,}; {_REMEDY}"
     quads = dict.fromkeys((EXPLICIT, INFERRED), 0)
     for name in tables.quad_names().tolist():

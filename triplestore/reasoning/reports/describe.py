@@ -118,7 +118,7 @@ class _Description:
         if int(ids[0]) in tables.closed:
             if owned.group.structure.kind == UNION:
                 return (
-                    f"a view: {pairs:,} pairs, of which those of the properties below are no rows"
+                    f"a view: {pairs:,} pairs; those of the properties below are not stored twice"
                 )
             size = tables.schemes[int(ids[0])].scheme.nbytes()
             return f"compressed: {pairs:,} pairs of {first} in {size:,} bytes"

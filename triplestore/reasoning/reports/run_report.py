@@ -35,7 +35,7 @@ MAX_KEPT = 1000
 """Maximum number of axioms outside of the regimes in a report."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RegimeReport(Report):
     """A report that also says which rules axioms gave; prints as a table."""
 
@@ -65,17 +65,17 @@ class RegimeReport(Report):
         values["warnings"] = [str(problem) for problem in self.warnings]
         return values
 
-    def __str__(self) -> str:
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of its table, without strata: what each is called, and what it says."""
         rows = [("regimes", ", ".join(self.regimes)), ("scope", self._scope())]
         rows.append(("axioms", self._axioms()))
         ids = Counter(self.rules_by_id).most_common(MAX_LISTED)
         rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
-        reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
+        reasons = [f"{_axioms(count)}: {why}" for why, count in self.outside_reasons.items()]
         rows += _listed("outside", reasons, len(reasons))
         rows += _listed("problems", self.problems, len(self.problems))
         rows += _listed("not imported", self.unresolved, len(self.unresolved))
-        lines = [f"{name:<15} {value}" for name, value in rows if value]
-        return "\n".join([*lines, Report.__str__(self)])
+        return [row for row in rows if row[1]] + Report.rows(self)
 
     def _scope(self) -> str:
         if self.scope == DEFAULT:
@@ -85,6 +85,10 @@ class RegimeReport(Report):
     def _axioms(self) -> str:
         left = f", {self.outside_count:,} outside" if self.outside else ""
         return f"{self.axioms:,} used{left}"
+
+
+def _axioms(count: int) -> str:
+    return "1 axiom" if count == 1 else f"{count:,} axioms"
 
 
 def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, str]]:

@@ -84,7 +84,7 @@ def warnings_of(
     if not (about or beside) and (scoped or tables.total(EXPLICIT)):
         yield _warning(
             "no-axioms",
-            "there are no axioms that rules could be made of, so little can follow",
+            "no rules could be made from axioms, so little can follow",
             "give the ontology as ontology=..., or load it with the data",
         )
         return
@@ -211,7 +211,7 @@ def _strangers(
     if names & {_with_other_scheme(key) for key in ontology}:
         yield _warning(
             "http-https",
-            "ontology and data have the same names but for http and https",
+            "the names of ontology and data differ only in http and https",
             "load one of them with the names of the other",
         )
         return
@@ -221,8 +221,8 @@ def _strangers(
     one, two = (_shown(min(keys)) for keys in (foreign, ontology))
     yield _warning(
         "strangers",
-        f"ontology and data share no class and no property: {one} is one of the data, {two} one "
-        "of the ontology",
+        f"ontology and data share no class and no property: the data have {one}, and the ontology "
+        f"{two}",
         "is it the right ontology?",
     )
 

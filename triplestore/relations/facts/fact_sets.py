@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias, cast
 import numpy as np
 
 from triplestore.relations.facts.sorted_arrays import check_room, match, member, unite, without
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import (
     I64,
@@ -133,7 +134,7 @@ class WideRun:
         sizes = hi - lo
         check_room(int(sizes.sum()))
         index = np.repeat(np.arange(len(keys)), sizes)
-        rows = np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)
+        rows = ranges(lo, sizes)
         columns = columns_of(self.rows[rows if order is None else order[rows]], self.arity)
         return index, tuple(columns[c] for c in range(self.arity) if c not in wanted)
 

@@ -18,6 +18,7 @@ import numpy as np
 from triplestore.errors import BudgetError
 from triplestore.relations.facts.key_ranges import FirstIdStarts, ranges_of, seems_sorted
 from triplestore.relations.facts.narrow_keys import narrowed
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -368,12 +369,9 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         lo = keys.searchsorted(firsts)
         hi = keys.searchsorted(firsts | _LOW, side="right")
         sizes = hi - lo
-        total = int(sizes.sum())
-        check_room(total)
+        check_room(int(sizes.sum()))
         index = np.repeat(np.arange(len(values)), sizes)
-        ends = np.cumsum(sizes)
-        rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
-        return index, keys[rows].astype(np.uint32)
+        return index, keys[ranges(lo, sizes)].astype(np.uint32)
     kernels = _warm()
     lo, hi, total = ranges_of(keys, values)
     check_room(total)

@@ -75,17 +75,8 @@ class QuadRelation(Answering):
             self.inferred += inferred
         self._runs: tuple[list[SortedRun], list[SortedRun]] = forward, backward
 
-    def __len__(self) -> int:
-        return self.explicit + self.inferred
-
     def __repr__(self) -> str:
         return f"<quads of {self.name}: {len(self)} rows in {len(self._layers)} runs>"
-
-    def count(self, where: int = HOLDS) -> int:
-        """How many quads hold with one of these statuses: exact."""
-        return (self.explicit if where & EXPLICIT else 0) + (
-            self.inferred if where & INFERRED else 0
-        )
 
     def graphs(self) -> U32:
         """The graphs in which the predicate occurs (or did, before rows were removed)."""
@@ -135,16 +126,7 @@ class QuadRelation(Answering):
         self, columns: Sequence[int], values: Sequence[U32], where: int = HOLDS
     ) -> tuple[I64, Columns]:
         """The rows with these values; see `Relation.probe`."""
-        blocks = list(self.probe_blocks(columns, values, where))
-        if len(blocks) == 1:
-            return blocks[0]
-        free = 3 - len(set(columns))
-        if not blocks:
-            return np.zeros(0, dtype=np.int64), (NO_IDS,) * free
-        return (
-            np.concatenate([index for index, _ in blocks]),
-            tuple(np.concatenate([rows[place] for _, rows in blocks]) for place in range(free)),
-        )
+        return self._joined_blocks(columns, values, where)
 
     def _probe_group(
         self, columns: Sequence[int], values: Sequence[U32], where: int

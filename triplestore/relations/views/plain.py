@@ -38,7 +38,7 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK, Answering
-from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.status import HOLDS
 from triplestore.relations.thresholds import RELATIONS
 
 FORWARD, BACKWARD = 0, 1
@@ -74,18 +74,9 @@ class PlainRelation(Answering, PairRelation):
         self._runs = forward, backward
         self._sources = sources
 
-    def __len__(self) -> int:
-        return self.explicit + self.inferred
-
     def __repr__(self) -> str:
         runs = len(self._runs[FORWARD])
         return f"<relation {self.name}: {len(self)} rows in {runs} runs>"
-
-    def count(self, where: int = HOLDS) -> int:
-        """How many rows hold with one of these statuses: exact."""
-        return (self.explicit if where & EXPLICIT else 0) + (
-            self.inferred if where & INFERRED else 0
-        )
 
     @property
     def stored_rows(self) -> int:
@@ -196,15 +187,7 @@ class PlainRelation(Answering, PairRelation):
         """The rows with these values; see `Relation.probe`."""
         if len(columns) == 2:
             return self._probe_rows(columns, values, where)
-        blocks = list(self.probe_blocks(columns, values, where))
-        if len(blocks) == 1:
-            return blocks[0]
-        if not blocks:
-            return np.zeros(0, dtype=np.int64), (NO_IDS,)
-        return (
-            np.concatenate([index for index, _ in blocks]),
-            (np.concatenate([free for _, (free,) in blocks]),),
-        )
+        return self._joined_blocks(columns, values, where)
 
     def probe_blocks(
         self,

@@ -25,7 +25,7 @@ from triplestore.relations.packed_keys import (
     key_of,
 )
 from triplestore.relations.relation import BLOCK, Answering
-from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.status import HOLDS
 
 
 class TupleRelation(Answering):
@@ -49,17 +49,8 @@ class TupleRelation(Answering):
         self.explicit = sum(run.explicit for run in runs)
         self.inferred = sum(run.inferred for run in runs)
 
-    def __len__(self) -> int:
-        return self.explicit + self.inferred
-
     def __repr__(self) -> str:
         return f"<relation {self.name}/{self.arity}: {len(self)} rows in {len(self._runs)} runs>"
-
-    def count(self, where: int = HOLDS) -> int:
-        """How many rows hold with one of these statuses: exact."""
-        return (self.explicit if where & EXPLICIT else 0) + (
-            self.inferred if where & INFERRED else 0
-        )
 
     def keys(self, where: int = HOLDS) -> Keys:
         """All rows as sorted keys."""

@@ -1,6 +1,6 @@
 """Groups of a compiled program: the stratum that a module owns, and the ids of its relations.
 
-Start reading at `Owned`. `apart` gives each group a stratum of its own. The rest of its stratum
+Start reading at `Owned`. `apart` gives each group its own stratum. The rest of its stratum
 neither needs the group nor is needed by it. The rest keeps the facts of the stratum that no rule
 names, and the groups come right after it.
 """

@@ -8,7 +8,7 @@ Or it is several relations that are regular languages over others.
 
 Always true of a group: its other rules, and all guards, read lower strata only, and no rule of its
 own stratum reads it. So its external facts are complete before it is closed, and nothing waits for
-parts of it: it can be a stratum of its own (see `apart`).
+parts of it: it can have its own stratum (see `apart`).
 """
 
 from __future__ import annotations

@@ -18,10 +18,11 @@ from triplestore.errors import needs_extra
 from triplestore.expressions.library.strings import lexical_form
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.row_keys import distinct_ids
+from triplestore.sparql.results.arrow_exact import EXACT_TYPES, exact_column
 from triplestore.sparql.results.decode import terms_of
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.term_keys import BLANK, IRI, STRING, TYPED, to_ntriples
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED, to_ntriples
 from triplestore.terms.values.value_keys import DATATYPES, EXACT, Class
 from triplestore.terms.vocabulary import XSD
 
@@ -42,16 +43,52 @@ _SMALL = re.compile("[+-]?[0-9]{1,15}")
 
 
 def arrow_table(
-    names: Sequence[str], ids: Callable[[str], U32], terms: QueryTerms, typed: bool
+    names: Sequence[str],
+    ids: Callable[[str], U32],
+    terms: QueryTerms,
+    typed: bool,
+    languages: bool = False,
 ) -> Any:
-    """A table of pyarrow with a column for each name."""
+    """A table of pyarrow with a column for each name.
+
+    languages  whether a column with texts in languages is followed by one of their tags
+    """
     try:
         import pyarrow as pa
     except ImportError as error:
         raise needs_extra("A table of Arrow", error, "arrow") from None
 
     make = _typed if typed else _exact
-    return pa.table({name: make(ids(name), terms) for name in names})
+    columns = {}
+    for name in names:
+        found = ids(name)
+        columns[name] = make(found, terms)
+        if languages:
+            tags = _tags(found, terms)
+            if tags is not None:
+                columns[_free(f"{name}_language", names)] = tags
+    return pa.table(columns)
+
+
+def _tags(ids: U32, terms: QueryTerms) -> Any:
+    """The language tags of a column; None if there are none."""
+    import pyarrow as pa
+
+    distinct, places = distinct_ids(ids)
+    tags = [
+        key.rpartition(b'"@')[2].decode() if key is not None and key[0] == LANG else None
+        for key in terms.keys(distinct)
+    ]
+    if not any(tags):
+        return None
+    return pa.array(tags, pa.large_string()).take(pa.array(places))
+
+
+def _free(name: str, names: Sequence[str]) -> str:
+    """A name that no variable has."""
+    while name in names:
+        name += "_"
+    return name
 
 
 def _exact(ids: U32, terms: QueryTerms) -> Any:
@@ -85,6 +122,8 @@ def _typed(ids: U32, terms: QueryTerms) -> Any:
         return _texts(texts[0], texts[1], missing)
     if alone == {TYPED}:
         found = _values(ids, missing, terms)
+        if found is None:
+            found = _exact_values(ids, terms)
         if found is not None:
             return found
     return _each(ids, terms, _shown)
@@ -110,14 +149,30 @@ def _few_values(made: Sequence[Any], ids: U32, terms: QueryTerms) -> Any:
     import pyarrow as pa
 
     datatypes = {term.datatype.value for term in made if term is not None}
-    if len(datatypes) != 1 or not datatypes <= _OWN_TYPES:
+    if len(datatypes) != 1 or not datatypes <= _OWN_TYPES | EXACT_TYPES:
         return None
+    if datatypes <= EXACT_TYPES:
+        return _exact_values(ids, terms)
     if datatypes == {_INTEGER}:
         texts = [None if term is None else term.value for term in made]
         if all(text is None or _SMALL.fullmatch(text) for text in texts):
             numbers = [None if text is None else int(text) for text in texts]
             return pa.array(numbers, pa.int64())
     return _values(ids, ids == 0, terms)
+
+
+def _exact_values(ids: U32, terms: QueryTerms) -> Any:
+    """A column of decimals, dates or times, if all terms have one such datatype."""
+    import pyarrow as pa
+
+    distinct, places = distinct_ids(ids)
+    keys = terms.keys(distinct)
+    datatypes = {key.rpartition(b'"^^<')[2] for key in keys if key is not None}
+    if len(datatypes) != 1:
+        return None
+    datatype = datatypes.pop().decode()[:-1]
+    found = exact_column(datatype, [None if key is None else lexical_form(key) for key in keys])
+    return None if found is None else found.take(pa.array(places))
 
 
 def _text_of(term: Any) -> str:

@@ -9,20 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.notebook.parts import output
+from triplestore.notebook.terms import quads_table, solutions_table
 from triplestore.operators.context import Context, running
-from triplestore.operators.explain_plan import explain, to_json
+from triplestore.operators.explain_plan import to_json
 from triplestore.operators.frame import Frame
 from triplestore.operators.operator import Operator
 from triplestore.sparql.results.decode import terms_of
+from triplestore.sparql.results.explanation import Explanation, explanation
 from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
     from triplestore.expressions.query_terms import U32
     from triplestore.sparql.cache.kept_plans import PlanLoan
     from triplestore.sparql.results.formats import FormatLike, Output
@@ -35,6 +42,9 @@ _FIRST_ROWS = 64
 _MOST_ROWS = 8192
 SHOWN_ROWS = 100
 """Maximum number of rows that are printed."""
+
+COUNTED_ROWS = 10_000_000
+"""Maximum number of rows that are computed to say in a notebook how many there are."""
 
 
 _SHORT_NAMES = 1000  # maximum length of all names of variables whose class is cached
@@ -65,6 +75,19 @@ class Solution(tuple["Term | None", ...]):
             return tuple.__getitem__(self, self._names.index(name))
         except ValueError:
             raise KeyError(f"no variable ?{name}; the variables are {self._listed()}") from None
+
+    def get(self, name: str | ox.Variable, default: Any = None) -> Any:
+        """The value of a variable; `default` if it is unbound, or if there is no such variable.
+
+        >>> row = solution_class(("x", "y"))((ox.Literal("a"), None))
+        >>> row.get("x").value, row.get("y", "nothing"), row.get("z")
+        ('a', 'nothing', None)
+        """
+        text = name.value if isinstance(name, ox.Variable) else name
+        if text not in self._names:
+            return default
+        value = tuple.__getitem__(self, self._names.index(text))
+        return default if value is None else value
 
     def _listed(self) -> str:
         return ", ".join(f"?{name}" for name in self._names) or "none"
@@ -229,14 +252,13 @@ class Solutions:
         """The terms of a column as the keys of `terms.term_keys`."""
         return self._terms.keys(self.ids(name))
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """The plan as a tree: estimated and actual rows, time and memory of each operator.
 
         Likely mistakes come first, one per line.
         """
         self._rows.read_all()
-        lines = [f"warning: {text}" for text in self.advice()]
-        return "\n".join([*lines, explain(self._rows.plan)])
+        return explanation(self._rows.plan, self.advice())
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts; the topmost one also has the warnings."""
@@ -249,26 +271,29 @@ class Solutions:
 
     # --- as columns -----------------------------------------------------------------------------
 
-    def to_arrow(self, *, typed: bool = True) -> Any:
+    def to_arrow(self, *, typed: bool = True, languages: bool = False) -> pyarrow.Table:
         """The solutions as a table of pyarrow.
 
-        A column of integers, doubles, booleans or times (one datatype) has that type; any other
-        column has texts: IRIs and lexical forms. With `typed=False` all columns have terms as in
-        N-Triples, so that nothing is lost.
+        A column of integers, decimals, doubles, booleans, dates or times (`xsd:dateTime`; all with
+        time zones, in UTC, or none) has that type, if all its values have one datatype and fit; any
+        other column has texts: IRIs and lexical forms. With `languages=True`, a column with texts
+        in languages is followed by a column of the tags, `<name>_language`. With `typed=False` all
+        columns have terms as in N-Triples, so that nothing is lost.
         """
         from triplestore.sparql.results.arrow import arrow_table
 
-        return arrow_table(self.variables, self.ids, self._terms, typed)
+        return arrow_table(self.variables, self.ids, self._terms, typed, languages)
 
-    def to_pandas(self, *, typed: bool = True) -> Any:
+    def to_pandas(self, *, typed: bool = True, languages: bool = False) -> pandas.DataFrame:
         """The solutions as a DataFrame of pandas; see `to_arrow`."""
-        return self.to_arrow(typed=typed).to_pandas()
+        return self.to_arrow(typed=typed, languages=languages).to_pandas()
 
-    def to_polars(self, *, typed: bool = True) -> Any:
+    def to_polars(self, *, typed: bool = True, languages: bool = False) -> polars.DataFrame:
         """The solutions as a DataFrame of polars; see `to_arrow`."""
         import polars
 
-        return polars.from_arrow(self.to_arrow(typed=typed))
+        made = polars.from_arrow(self.to_arrow(typed=typed, languages=languages))
+        return cast("polars.DataFrame", made)
 
     # --- as documents ---------------------------------------------------------------------------
 
@@ -303,6 +328,17 @@ class Solutions:
         names = " ".join(f"?{name}" for name in self.variables)
         return f"<solutions {names}>"
 
+    def _repr_html_(self) -> str:
+        total = 0
+        for block in self._rows.blocks():
+            total += block.rows
+            if total > COUNTED_ROWS:
+                break
+        more = total > COUNTED_ROWS
+        total = min(total, COUNTED_ROWS)
+        table = solutions_table(self.variables, self.tuples(), total, self._prefixes, more)
+        return output(table)
+
 
 class Triples:
     """The triples of a CONSTRUCT or a DESCRIBE, each once."""
@@ -335,13 +371,10 @@ class Triples:
                 self._loan.finished = True
         return self._columns
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """The plan of the solutions from which the triples are made; see `Solutions.explain`."""
         self.ids()
-        lines = [f"warning: {text}" for text in self._advise()]
-        if self._plan is not None:
-            lines.append(explain(self._plan))
-        return "\n".join(lines)
+        return explanation(self._plan, self._advise())
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts."""
@@ -374,8 +407,32 @@ class Triples:
         """The triples in a syntax of RDF; see `Solutions.serialize`."""
         return self._write(self, output, format, prefixes=self._prefixes)
 
+    def advice(self) -> list[str]:
+        """Likely mistakes in the query; see `Solutions.advice`."""
+        return self._advise()
+
+    def to_networkx(self, *, literals: str = "nodes") -> Any:
+        """The triples as a `MultiDiGraph` of networkx (the extra `networkx`).
+
+        Nodes are terms and have a `label`; the key of an edge is its predicate. Literals are nodes
+        too, or lists of values among the `"attributes"` of their subjects, or `"drop"`ped.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> graph = store.query("CONSTRUCT WHERE { ?x :sees ?y }").to_networkx()  # doctest: +SKIP
+        >>> networkx.descendants(graph, NamedNode("http://ex.org/ada"))  # doctest: +SKIP
+        {<NamedNode value=http://ex.org/bob>, <NamedNode value=http://ex.org/cy>}
+        """
+        from triplestore.sparql.results.networkx_graph import networkx_graph
+
+        return networkx_graph(self, self._prefixes, literals)
+
     def __str__(self) -> str:
         return "\n".join(f"{triple} ." for triple in self)
 
     def __repr__(self) -> str:
         return f"<{len(self):,} triples>"
+
+    def _repr_html_(self) -> str:
+        return output(quads_table(self, len(self), self._prefixes, "triple"))

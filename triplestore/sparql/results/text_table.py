@@ -7,6 +7,7 @@ from typing import Any
 
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Constant
+from triplestore.sparql.results.fitted_table import padded, shortened, text_width
 
 _WIDEST = 60
 
@@ -27,14 +28,16 @@ def text_table(
     ... and 2 more
     """
     namer = Namer(dict(prefixes))
-    cells = [[f"?{name}" for name in variables]]
-    cells += [[_text(value, namer) for value in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    cells.insert(1, ["-" * width for width in widths])
+    names = [f"?{name}" for name in variables]
+    cells = [[_text(value, namer) for value in row] for row in rows]
+    columns = [shortened(column, _WIDEST, "...") for column in zip(*cells, strict=True)]
+    columns = columns or [[] for _ in names]
+    widths = [max(map(text_width, [name, *c])) for name, c in zip(names, columns, strict=True)]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
+        "  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (names, ["-" * width for width in widths], *zip(*columns, strict=True))
     ]
+    lines += [""] * (len(rows) if not names else 0)
     if total > len(rows):
         lines.append(f"... and {total - len(rows):,} more")
     return "\n".join(lines)
@@ -43,5 +46,4 @@ def text_table(
 def _text(value: Any, namer: Namer) -> str:
     if value is None:
         return ""
-    text = str(namer.term(Constant.of(value))).replace("\n", "\\n")
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
+    return str(namer.term(Constant.of(value))).replace("\n", "\\n")

@@ -33,7 +33,6 @@ from triplestore.terms.values.value_keys import (
     value_of,
 )
 
-_TEXTS = (Class.TEXT, Class.LANG_TEXT)
 _CHUNK = 1 << 20
 _NAMED = 1 << 40  # codes of values that were compared by their identity
 

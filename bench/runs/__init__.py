@@ -1,0 +1,1 @@
+"""The parts of workloads that run in child processes."""
