@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from support.page_examples import check
 
+from triplestore.errors import UsageError
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -20,6 +22,7 @@ NEEDED = {
     "rdflib.md": "rdflib",
     "server.md": "uvicorn",
     "spark.md": "pyspark",
+    "tables.md": "pandas",
 }
 """The extra libraries that the examples of some pages need."""
 
@@ -30,12 +33,24 @@ def parameter(page: Path) -> object:
     return pytest.param(page, id=name, marks=marks)
 
 
+def there_is_java() -> bool:
+    from triplestore.loaders.spark.java import find_java
+
+    try:
+        find_java()
+    except UsageError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("page", [parameter(page) for page in PAGES])
 def test_page__examples_are_true(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if page.name in NEEDED:
         pytest.importorskip(NEEDED[page.name])
+    if page.name == "spark.md" and not there_is_java():
+        pytest.skip("Spark needs Java")
     monkeypatch.chdir(tmp_path)
     problems = check(page.read_text(encoding="utf-8"), tmp_path, str(page.relative_to(REPOSITORY)))
     assert not problems, "\n".join(problems)

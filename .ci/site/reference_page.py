@@ -28,7 +28,9 @@ _MADE = ("Store", "Program")
 """Classes that callers make themselves; the others are results."""
 _FURTHER = (
     ("triplestore.sparql.results.solutions", "Solutions"),
+    ("triplestore.sparql.results.solutions", "Triples"),
     ("triplestore.maintenance.report", "Report"),
+    ("triplestore.reasoning.reports.run_report", "RegimeReport"),
 )
 """What calls return."""
 _OF_SPARK = (
