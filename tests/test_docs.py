@@ -138,3 +138,31 @@ def test_check__finds_what_a_page_fetches(tmp_path: Path) -> None:
     run = subprocess.run(look, capture_output=True, text=True)
     assert run.returncode == 1
     assert run.stderr == "index.html: fetches https://fonts.example.org/a.css\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        ("```rules\n:p[?x] :- :q[?y] .\n```\n", "page.md:2: "),
+        (
+            '```text title="a.txt"\nyes\n```\n```python\n>>> import os; os.listdir()\n1\n```\n',
+            "['a.txt']",
+        ),
+        ("```console\n$ triplestore info -l none.db\n```\n", "none.db"),
+    ],
+)
+def test_check_of_a_page__notices(
+    page: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (found, *_) = check(page, tmp_path, "page.md")
+    assert problem in found
+
+
+def test_table__that_a_report_does_not_have_is_an_error() -> None:
+    results = str(REPOSITORY / "bench" / "results")
+    page = "{{ table loading, Nothing }}"
+    code = f"import benchmarks, pathlib; benchmarks.expand({page!r}, pathlib.Path({results!r}))"
+    folder = REPOSITORY / ".ci" / "site"
+    run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert "the report loading has no table under 'Nothing'" in run.stderr

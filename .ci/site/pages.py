@@ -62,7 +62,7 @@ def tables_of_arrows(text: str) -> str:
         rows = [f"| `{user}` | {', '.join(used)} |" for user, used in users.items()]
         return "\n".join(["| package | imports |", "|---|---|", *rows])
 
-    return _MERMAID.sub(table, text)
+    return _MERMAID.sub(table, text).replace('An arrow means "imports". ', "")
 
 
 def _cut_foreign_links(target: Path) -> None:
@@ -77,6 +77,9 @@ def _cut_foreign_links(target: Path) -> None:
             place = posixpath.normpath(posixpath.join(folder, path))
             if (target / place).is_file():
                 return match[0]
+            page_of_docs = re.fullmatch(r"(?:generated/)?docs/(.+\.md)", place)
+            if page_of_docs and (target / page_of_docs[1]).is_file():
+                return f"[{words}]({posixpath.relpath(page_of_docs[1], folder or '.')})"
             report = re.fullmatch(r"(?:.*/)?bench/results/(\w+)\.md", place)
             if report and (target / GENERATED / f"bench-{report[1]}.md").is_file():
                 up = posixpath.relpath(f"{GENERATED}/bench-{report[1]}.md", folder or ".")
