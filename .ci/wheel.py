@@ -58,7 +58,7 @@ def main(target: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         run(sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "-w", name, REPOSITORY)
-        (plain,) = scratch.glob("triplestore-*.whl")
+        (plain,) = scratch.glob("entailstore-*.whl")
         kernels = build(scratch)
         check_libc(kernels)
         wheel = add(plain, kernels, target)

@@ -19,6 +19,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from triplestore._version import VERSION
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -122,6 +124,8 @@ def _processor() -> str:
 
 
 def _version(package: str) -> str:
+    if package == "triplestore":
+        return VERSION
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

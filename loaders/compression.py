@@ -13,22 +13,24 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, BinaryIO, cast
 
 from triplestore.errors import BudgetError, ParseError, UsageError
 
 from .formats import BYTE_ORDER_MARK
 
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 _CHUNK = 1 << 15  # compressed bytes per read
-_ZSTD_CHUNK = 1 << 10  # zstd has no limit for its output, which is at most 128 KB for 4 bytes
 _MAX_STEP = 1 << 22  # decompressed bytes per step
 _XZ_MEMORY = 1 << 29  # maximum memory that a file may ask for; `xz -9` takes 65 MB
+_ZSTD_WINDOW = 31  # maximum binary logarithm of a window; `zstd --ultra --long=31` takes that
 
 
 def _damages() -> tuple[type[Exception], ...]:
     """The exceptions of the libraries for damaged data."""
-    zstandard = sys.modules.get("zstandard")
-    own = (zstandard.ZstdError,) if zstandard is not None else ()
+    zstd = sys.modules.get(_ZSTD)
+    own = (zstd.ZstdError,) if zstd is not None else ()
     return (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, *own)
 
 
@@ -74,7 +76,7 @@ class _Members(io.RawIOBase):
             self._fresh = True
         given, self._rest = self._rest, b""
         if not given and getattr(self._member, "needs_input", True):
-            given = self._stream.read(_ZSTD_CHUNK if self._kind == "zstd" else _CHUNK)
+            given = self._stream.read(_CHUNK)
             if not given and not self._fresh:
                 raise ParseError(f"the {self._kind} data end too early", filename=self._name)
         if self._fresh:
@@ -94,9 +96,6 @@ class _Members(io.RawIOBase):
 
     def _step(self, given: bytes) -> bytes:
         """The next decompressed bytes."""
-        if self._kind == "zstd":
-            given, self._rest = given[:_ZSTD_CHUNK], given[_ZSTD_CHUNK:]
-            return cast(bytes, self._member.decompress(given))
         out = cast(bytes, self._member.decompress(given, _MAX_STEP))
         self._rest = getattr(self._member, "unconsumed_tail", b"")
         return out
@@ -116,10 +115,16 @@ class _Members(io.RawIOBase):
         super().close()
 
 
-def _zstd_decompressor() -> Any:
-    import zstandard
+def zstd() -> Any:
+    """The library for zstd: a part of Python from 3.14 on."""
+    return import_module(_ZSTD)
 
-    return zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+
+def _zstd_decompressor() -> Any:
+    library = zstd()
+    return library.ZstdDecompressor(
+        options={library.DecompressionParameter.window_log_max: _ZSTD_WINDOW}
+    )
 
 
 _READERS: dict[str, Callable[[], Any]] = {
@@ -136,10 +141,10 @@ def reader(stream: BinaryIO, compression: str, name: str) -> BinaryIO:
 
 
 def _zstd_writer(stream: BinaryIO) -> BinaryIO:
-    import zstandard
-
-    made = zstandard.ZstdCompressor(level=3, write_checksum=True)
-    return cast(BinaryIO, made.stream_writer(stream, closefd=False))
+    library = zstd()
+    parameter = library.CompressionParameter
+    options = {parameter.compression_level: 3, parameter.checksum_flag: 1}
+    return cast(BinaryIO, library.ZstdFile(stream, "wb", options=options))
 
 
 _WRITERS: dict[str, Callable[[BinaryIO], Any]] = {

@@ -49,6 +49,20 @@ EXTENSIONS: dict[str, ox.RdfFormat] = {
     ".n3": ox.RdfFormat.N3,
 }
 
+#: The extensions of tables, with the delimiters of those that are text; see `tabular`.
+TABLE_EXTENSIONS: dict[str, str | None] = {
+    ".csv": ",",
+    ".tsv": "\t",
+    ".tab": "\t",
+    ".psv": "|",
+    ".parquet": None,
+    ".pq": None,
+    ".arrow": None,
+    ".arrows": None,
+    ".feather": None,
+    ".ipc": None,
+}
+
 COMPRESSIONS: dict[str, str] = {
     ".gz": "gzip",
     ".gzip": "gzip",

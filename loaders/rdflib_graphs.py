@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,8 +22,16 @@ from triplestore.thread_limits import look
 from .numbering import FewTerms
 from .report import FileReport, Loaded
 
-RdflibGraph: TypeAlias = Any
-"""A `Graph` or `Dataset` of rdflib, which has no types that can be relied on."""
+
+class RdflibGraph(Protocol):
+    """A `Graph` or `Dataset` of rdflib, for type checkers; `is_rdflib_graph` tells it."""
+
+    def namespaces(self) -> Iterator[tuple[str, Any]]:
+        """The prefixes, and what they stand for."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """All triples."""
+
 
 _DEFAULT_GRAPH = b"\x01urn:x-rdflib:default"
 _AT_ONCE = 1 << 12
@@ -97,7 +105,9 @@ def _quads(graph: Any) -> Iterator[tuple[Any, Any, Any, bytes]]:
         for triple in graph:
             yield (*triple, _NO_TERM)
         return
-    default = getattr(graph, "default_context", None)
+    # The older name is deprecated in datasets, and the only one elsewhere.
+    attribute = "default_graph" if hasattr(type(graph), "default_graph") else "default_context"
+    default = getattr(graph, attribute, None)
     nameless = {None, _DEFAULT_GRAPH, None if default is None else _key(default)}
     for subject, predicate, object_, context in graph.quads((None, None, None, None)):
         name = None if context is None else _key(context)

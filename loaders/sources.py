@@ -26,6 +26,7 @@ from .formats import (
     BYTE_ORDER_MARK,
     EXTENSIONS,
     MAGIC_BYTES,
+    TABLE_EXTENSIONS,
     format_of,
     known_names,
     sniff_compression,
@@ -198,6 +199,11 @@ def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None
         syntax = syntax_of_name(path)
         if syntax is not None:
             raise ParseError(advice(syntax, str(path)), filename=str(path))
+        if not TABLE_EXTENSIONS.keys().isdisjoint(map(str.lower, path.suffixes)):
+            raise UsageError(
+                f"{path} is a table: load it with load_table, or the command load-table, which say "
+                "what its columns mean"
+            )
         raise UsageError(
             f"the name of {path} shows no RDF format; give one of: {', '.join(known_names())}"
         )

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import triplestore
+from triplestore.errors import DISTRIBUTION
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
@@ -40,16 +41,16 @@ def test_packages__are_all_listed() -> None:
 
 
 def test_metadata__names_the_extras_the_command_and_the_version() -> None:
-    about = metadata.metadata("triplestore")
+    about = metadata.metadata(DISTRIBUTION)
     extras = set(about.get_all("Provides-Extra") or ())
     assert {"jit", "spark", "server", "rdflib", "bench", "dev"} <= extras
-    assert metadata.version("triplestore") == triplestore.__version__
+    assert metadata.version(DISTRIBUTION) == triplestore.__version__
     (command,) = metadata.entry_points(group="console_scripts", name="triplestore")
     assert command.value == "triplestore.cli:main"
 
 
 def test_install__puts_nothing_but_triplestore_into_the_environment() -> None:
-    files = metadata.distribution("triplestore").read_text("top_level.txt")
+    files = metadata.distribution(DISTRIBUTION).read_text("top_level.txt")
     assert files is not None
     assert files.split() == ["triplestore"]
 
@@ -72,7 +73,7 @@ def test_readme__says_what_each_dependency_is_for() -> None:
 
 def test_license__is_apache() -> None:
     assert "Apache License" in (REPOSITORY / "LICENSE").read_text()[:200]
-    assert PROJECT["project"]["license"] == {"text": "Apache-2.0"}
+    assert PROJECT["project"]["license"] == "Apache-2.0"
 
 
 @pytest.fixture
@@ -205,7 +206,7 @@ esac
 def test_wheel__installs_and_works_in_a_fresh_environment(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--quiet"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", tmp_path, REPOSITORY], check=True)
-    (wheel,) = tmp_path.glob("triplestore-*.whl")
+    (wheel,) = tmp_path.glob("entailstore-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "triplestore/loaders/__init__.py" in names
     assert "triplestore/py.typed" in names
@@ -256,4 +257,4 @@ def test_make_wheel__works_in_an_environment_without_numba(tmp_path: Path) -> No
     command = [sys.executable, REPOSITORY / ".ci" / "wheel.py", tmp_path]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(list(tmp_path.glob("triplestore-*-cp311-abi3-manylinux_2_17_*.whl"))) == 1
+    assert len(list(tmp_path.glob("entailstore-*-cp311-abi3-manylinux_2_17_*.whl"))) == 1

@@ -1,4 +1,4 @@
-"""The Python examples of the README and of the documentation pass strict type checking."""
+"""The Python examples of the README, the documentation and the notebooks pass strict type checking."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.examples.running import cells
+
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    REPOSITORY / "README.md",
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+    *sorted((REPOSITORY / "examples").glob("*.ipynb")),
+]
 
 
 def code_of(document: Path) -> str:
     """The Python examples of a document as one module; values that only doctests name go unused."""
+    if document.suffix == ".ipynb":
+        return "\n".join(cell.source for cell in cells(document) if cell.kind == "code") + "\n"
     blocks = re.findall(r"^```python\n(.*?)^```$", document.read_text(), re.DOTALL | re.MULTILINE)
     examples = [one for block in blocks for one in doctest.DocTestParser().get_examples(block)]
     return "".join(re.sub("^_ = ", "", one.source) for one in examples)

@@ -173,6 +173,19 @@ def unreadable(name: object, error: OSError) -> StorageError:
     return kind(f"cannot read {name}: {error.strerror or error}")
 
 
+DISTRIBUTION = "entailstore"
+"""The name in the package index, where `triplestore` is a package of other people."""
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra.
+
+    >>> install("spark")
+    "pip install 'entailstore[spark]'"
+    """
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
+
 def needs_extra(what: str, error: ImportError, extra: str) -> ImportError:
     """The error for a library that is not installed: it names the extra that needs it.
 
@@ -181,6 +194,6 @@ def needs_extra(what: str, error: ImportError, extra: str) -> ImportError:
     """
     name = (error.name or "a library").partition(".")[0]
     return ModuleNotFoundError(
-        f"{what} needs {name}, which is not installed: pip install 'triplestore[{extra}]'",
+        f"{what} needs {name}, which is not installed: {install(extra)}",
         name=error.name,
     )

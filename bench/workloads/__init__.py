@@ -22,6 +22,7 @@ from bench.workloads import (
     schemes,
     searches,
     spark,
+    tables,
     updates,
 )
 
@@ -46,6 +47,7 @@ WORKLOADS: dict[str, Workload] = {
         schema.WORKLOAD,
         queries.WORKLOAD,
         spark.WORKLOAD,
+        tables.WORKLOAD,
         limits.WORKLOAD,
     )
 }

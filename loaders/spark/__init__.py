@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from triplestore.errors import UsageError
+from triplestore.errors import UsageError, install
 
 _HOMES = {
     "import_dataset": "importing.dataset",
@@ -55,9 +55,7 @@ def __getattr__(name: str) -> Any:
 def missing(error: ImportError) -> UsageError:
     """The error for a missing library that this package needs."""
     name = (error.name or "pyspark").partition(".")[0]
-    return UsageError(
-        f"Spark needs {name}, which is not installed: pip install 'triplestore[spark]'"
-    )
+    return UsageError(f"Spark needs {name}, which is not installed: {install('spark')}")
 
 
 def _is_of_the_extra(error: ImportError) -> bool:

@@ -42,7 +42,7 @@ from triplestore.storage.metadata import (
     file_count,
     hidden_count,
 )
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.writer import TransactionWriter
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20

@@ -14,17 +14,16 @@ from typing import Any
 
 from triplestore.errors import ParseError, UsageError, unreadable
 
+from ..formats import TABLE_EXTENSIONS
 from .csv_files import CsvOptions, csv_names, guessed, read_csv
 from .mapping import Mapping as TableMapping
 
 BATCH_ROWS = 1 << 16
 
-_CSV = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".psv": "|"}
 _PARQUET = (".parquet", ".pq")
-_IPC = (".arrow", ".feather", ".ipc", ".arrows")
+_IPC = (".arrow", ".arrows", ".feather", ".ipc")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 USUAL_CSV = CsvOptions()
-EXTENSIONS = (*_CSV, *_PARQUET, *_IPC)
 
 
 @dataclass(slots=True)
@@ -75,7 +74,7 @@ def _paths(name: str) -> list[Path]:
         found = sorted(file for file in matches if file.is_file() and _suffix(file))
         missing = f"no file matches {name} and is called"
     if not found:
-        raise UsageError(f"{missing} {' '.join('*' + suffix for suffix in EXTENSIONS)}")
+        raise UsageError(f"{missing} {' '.join('*' + suffix for suffix in TABLE_EXTENSIONS)}")
     return found
 
 
@@ -84,7 +83,7 @@ def _suffix(path: Path) -> str | None:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
-    return suffixes[-1] if suffixes and suffixes[-1] in EXTENSIONS else None
+    return suffixes[-1] if suffixes and suffixes[-1] in TABLE_EXTENSIONS else None
 
 
 def _file(path: Path, mapping: TableMapping, options: CsvOptions) -> Table:
@@ -95,14 +94,14 @@ def _file(path: Path, mapping: TableMapping, options: CsvOptions) -> Table:
         raise unreadable(path, error) from error
     if suffix is None and options.delimiter is None:
         raise UsageError(
-            f"the name of {path} tells no format of tables; there are {' '.join(EXTENSIONS)}, or "
-            "give the delimiter of a text file"
+            f"the name of {path} shows no format of tables: there are "
+            f"{' '.join(TABLE_EXTENSIONS)}; or give the delimiter of a text file"
         )
     if suffix in _PARQUET:
         return _parquet(path, mapping)
     if suffix in _IPC:
         return _ipc(path, mapping)
-    return _csv(path, mapping, options.delimiter or _CSV[str(suffix)], options)
+    return _csv(path, mapping, options.delimiter or TABLE_EXTENSIONS[str(suffix)] or ",", options)
 
 
 def _csv(path: Path, mapping: TableMapping, delimiter: str, options: CsvOptions) -> Table:

@@ -205,7 +205,7 @@ def test_without_numba_and_module__kernels_run_as_plain_python_with_a_warning(
     said, shown = run(copy, NO_NUMBA + MANY)
     assert said == run(built, MANY)[0] == [str(2999 * 1500)]
     assert shown.count("\n") == 1
-    assert "numba is missing" in shown and "triplestore[jit]" in shown
+    assert "numba is missing" in shown and "entailstore[jit]" in shown
 
 
 def test_kernels_that_raise__cannot_be_compiled_ahead() -> None:

@@ -92,7 +92,7 @@ def test_describe_rules__says_which_properties_are_views() -> None:
     rules = TRANSITIVE + ":up[?x, ?y] :- :p[?x, ?y] ."
     store.reason(rules=rules, tuning={"schemes": "compressed"})
     assert (
-        "module of stratum 2: union of properties in :up, a view: 10 pairs, of which those of the "
+        "module of stratum 2: union of properties in :up, a view: 10 pairs; those of the "
         "properties below are not stored twice\n  :up[?x, ?y] :- :p[?x, ?y] ."
     ) in store.describe_rules("modules")
     store.reason(tuning={"schemes": "plain"})

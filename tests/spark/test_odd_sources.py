@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark")
-import zstandard
 
 from tests.spark.random_programs_on_spark import settings
 from tests.spark.test_parse import JSON_LD, RDF_XML, TRIG, TURTLE, written
 from triplestore import Store
 from triplestore.errors import ParseError, StorageError, UsageError
+from triplestore.loaders.compression import zstd
 from triplestore.loaders.spark.importing.dataset import import_dataset
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
@@ -75,8 +75,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
     twice = [lines(400, 30), lines(430, 30)]
     written(inside, "two.nt.gz", b"".join(map(gzip.compress, twice)))
     written(inside, "two.nt.bz2", b"".join(map(bz2.compress, twice)))
-    written(inside, "two.ttl.zst", b"".join(map(zstandard.compress, [TURTLE.encode()])))
-    written(inside, "three.nq.zst", zstandard.compress(lines(500, 30)))
+    written(inside, "two.ttl.zst", b"".join(map(zstd().compress, [TURTLE.encode()])))
+    written(inside, "three.nq.zst", zstd().compress(lines(500, 30)))
     written(inside, "windows.nt", BOM + lines(600, 30, "\r\n"))
     written(inside, "windows.ttl", BOM + TURTLE.replace("\n", "\r\n").encode())
     written(inside, "windows.trig", BOM + TRIG.replace("\n", "\r\n").encode())

@@ -224,7 +224,7 @@ def test_import__without_pyspark_is_one_line(
     result = CliRunner().invoke(main, ["import", "-l", str(tmp_path / "db"), "x.nt"])
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
-    assert "pip install 'triplestore[spark]'" in result.stderr
+    assert "pip install 'entailstore[spark]'" in result.stderr
 
 
 def test_import__a_setting_without_value_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from tests.spark.parsing_helpers import (
     parsed,
     rows_and_notes,
 )
+from triplestore.loaders.compression import zstd
 from triplestore.loaders.spark.importing.parse import Plan, parse_contents, parse_lines, parse_terms
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.importing.splits import TaskOptions
@@ -130,7 +130,7 @@ def test_documents__rows_and_labels_of_the_local_loader(tmp_path: Path) -> None:
         (".gz", gzip.compress),
         (".bz2", bz2.compress),
         (".xz", lzma.compress),
-        (".zst", zstandard.compress),
+        (".zst", zstd().compress),
     ],
 )
 def test_compressed__the_same_rows(tmp_path: Path, suffix: str, compress: object) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 
+import pyoxigraph as ox
+
 from triplestore.sparql.results.fitted_table import fitted_table, shortened, text_width
+from triplestore.sparql.results.text_table import text_table
 
 STUDENTS = [
     f"<http://www.Department{d}.University0.edu/GraduateStudent{i}>"
@@ -53,3 +56,11 @@ def test_table__numbers_stand_to_the_right_and_columns_are_left_out() -> None:
     wide = fitted_table([f"c{i}" for i in range(9)], [["abcdefgh"] * 9], 50)
     assert wide.split("\n")[1].count("│") < 10 and " … " in wide.split("\n")[1]
     assert fitted_table([], [], 40) == ""
+
+
+def test_text_table__shortens_iris_in_the_middle() -> None:
+    rows = [[ox.NamedNode(f"http://e.org/{'long/' * 20}{i}")] for i in range(3)]
+    rows.append([ox.Literal("x" * 100)])
+    lines = text_table(["x"], rows, 4, {}).split("\n")
+    assert len(set(lines)) == 6 and max(map(len, lines)) == 60
+    assert lines[2].endswith("long/0>") and "..." in lines[2] and lines[5].endswith("xxx...")

@@ -9,8 +9,9 @@ import click
 
 from triplestore.cli.options import edge, location, open_to_read
 from triplestore.cli.querying import size
+from triplestore.errors import install
 
-INSTALL = "serving needs starlette and uvicorn: pip install 'triplestore[server]'"
+INSTALL = f"serving needs starlette and uvicorn: {install('server')}"
 
 
 @click.command()

@@ -36,6 +36,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from triplestore.errors import install
 from triplestore.kernels.ahead.load import compiled_ahead, compiled_module, is_compiled_ahead
 from triplestore.kernels.compiled_cache import is_cached, numba_settings, one_process
 from triplestore.kernels.interrupts import interrupts_later
@@ -92,7 +93,7 @@ def has_numba() -> bool:
     print(  # noqa: T201 - otherwise nobody learns why everything takes so long
         "triplestore: its kernels are not compiled in this installation, and numba is missing, so "
         "they run as plain Python, up to 100 times slower; install a wheel, or numba "
-        "(pip install 'triplestore[jit]')",
+        f"({install('jit')})",
         file=sys.stderr,
     )
     return False

@@ -20,7 +20,7 @@ from triplestore.expressions.text.term_parser import RELATIVE
 from triplestore.rdflib_store.namespaces import usual_prefixes
 from triplestore.rdflib_store.terms import from_term, to_term
 from triplestore.store.answers import are_triples
-from triplestore.store.fetching import require_allowed
+from triplestore.store.writes.fetching import require_allowed
 
 if TYPE_CHECKING:
     from triplestore.store import Store

@@ -1,9 +1,8 @@
 """The store: transactions, and one interface to dictionary, tables, loaders and storage.
 
 Start reading at `store.Store`. It shares its reading methods (`readable.py`) with `Snapshot` and
-`Transaction`; all of them read a `StateView` (`state_view.py`). Writes become one commit in three
-steps: `writer.py` gathers them, `combine_writes.py` and `graph_writes.py` compute the changes, and
-`reasoning/closing.py` keeps the inferred facts exact.
+`Transaction`; all of them read a `StateView` (`state_view.py`). `writes/` gathers
+writes and makes one commit of them; `reasoning/closing.py` keeps the inferred facts exact.
 """
 
 from triplestore.loaders import convert as convert_file

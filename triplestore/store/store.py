@@ -7,19 +7,16 @@ writer at a time: another thread waits, another process gets an error that names
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
-from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
-from triplestore.storage.metadata import STALE, hidden_count
+from triplestore.storage.metadata import STALE
 from triplestore.store.arguments import (
     GraphLike,
     LoadOptions,
@@ -28,18 +25,19 @@ from triplestore.store.arguments import (
     ReasonOptions,
     UpdateOptions,
 )
-from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
-from triplestore.store.info import Info, describe
-from triplestore.store.readable import ReadableStore
-from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
+from triplestore.store.store_directory import StoreDirectory
 from triplestore.store.transaction import Transaction
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.documents import load_documents, load_table
+from triplestore.store.writes.graph_writes import add_graph, clear_graph, remove_graph
+from triplestore.store.writes.rule_changes import add_rules, reason, remove_rules
+from triplestore.store.writes.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
+    from triplestore.loaders.rdflib_graphs import RdflibGraph
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(ReadableStore):
+class Store(StoreDirectory):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -104,16 +102,6 @@ class Store(ReadableStore):
             database.close()
             raise
 
-    def __repr__(self) -> str:
-        place = self._database.path or "in memory"
-        return f"<store {place}: {len(self):,} quads>"
-
-    def _repr_html_(self) -> str:
-        # Late: only notebooks ask for it.
-        from triplestore.store.store_html import reading_html
-
-        return reading_html(self, self._view(), f"store {self._database.path or 'in memory'}")
-
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuse `copy` and `pickle`: a store has a state that must not be duplicated."""
         raise WrongTypeError(
@@ -123,23 +111,6 @@ class Store(ReadableStore):
 
     def __str__(self) -> str:
         return "\n".join(f"{quad} ." for quad in self)
-
-    def _view(self) -> StateView:
-        state = self._database.state
-        seen = self._seen
-        if seen is None or seen[0] is not state:
-            self._seen = seen = (state, StateView.of(state))
-        return seen[1]
-
-    @property
-    def path(self) -> Path | None:
-        """The directory; None for a store in memory."""
-        return self._database.path
-
-    @property
-    def commit(self) -> int:
-        """The number of the last commit; 0 for a new store."""
-        return self._database.state.commit
 
     def snapshot(self) -> Snapshot:
         """The store as it is now, unaffected by later writes."""
@@ -246,7 +217,7 @@ class Store(ReadableStore):
 
     def load(
         self,
-        input: InputLike | None = None,
+        input: InputLike | RdflibGraph | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
@@ -298,7 +269,7 @@ class Store(ReadableStore):
             max_line_bytes=max_line_bytes,
             max_term_bytes=max_term_bytes,
         )
-        return self._change(lambda writer: writer.load(input, options))
+        return self._change(lambda writer: load_documents(writer, input, options))
 
     bulk_load = load
     """The name that pyoxigraph has for it; `load` is as fast."""
@@ -366,7 +337,7 @@ class Store(ReadableStore):
             prefixes=prefixes or {},
             cancel=cancel,
         )
-        return self._change(lambda writer: writer.load_table(source, options, replace_graph))
+        return self._change(lambda writer: load_table(writer, source, options, replace_graph))
 
     def update(
         self,
@@ -395,7 +366,7 @@ class Store(ReadableStore):
         added 2, removed 2
         """
         # Late: many stores are only read, or written without SPARQL.
-        from triplestore.store.run_update import update as carry_out
+        from triplestore.store.writes.run_update import update as carry_out
 
         options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         return self._change(lambda writer: carry_out(writer, update, options))
@@ -505,87 +476,3 @@ class Store(ReadableStore):
         with self._begin() as writer:
             report = remove_rules(writer, rules, progress)
         return report
-
-    # -- the directory --------------------------------------------------------------------------
-
-    def flush(self) -> None:
-        """Wait until all commits are on disk."""
-        self._database.flush()
-
-    def refresh(self) -> bool:
-        """Move a store opened for reading to the newest commit; True if there is a newer one."""
-        before = self._database.state
-        after = self._database.refresh()
-        if after.dictionary is not before.dictionary:
-            self._let_go(before)
-        return after.commit != before.commit
-
-    def optimize(self) -> None:
-        """Merge everything into as few files as possible and drop unused terms."""
-        before = self._database.state
-        self._database.optimize()
-        self._let_go(before)
-        del before
-        gc.collect()  # terms refer to each other in a circle; until then their files stay mapped
-
-    def backup(self, target_directory: PathLike) -> None:
-        """Make a consistent copy in a new directory, even while the store is written to."""
-        self._database.backup(Path(target_directory))
-
-    def verify(self, *, closure: bool = False, progress: bool = False) -> list[str]:
-        """The problems found in structure, checksums and kept counts of all files, in words.
-
-        With `closure`, if there are none, also those that `audit` finds in the inferred facts.
-        """
-        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
-        from triplestore.reasoning.reports.check_counts import wrong_counts
-
-        problems = self._database.verify(progress=progress)
-        problems += unreadable_values(self._database.state.meta)
-        if not problems:
-            state = self._database.state
-            problems = wrong_counts(state.tables, state.dictionary, hidden_count(state.meta))
-        if closure and not problems:
-            problems = self.audit(progress=progress).problems()
-        return problems
-
-    def info(self) -> Info:
-        """What is in the store, and its size in memory and on disk; prints as a table."""
-        return describe(self._database, self._reasoner.table_bytes)
-
-    def digest(self, facts: str = "all") -> str:
-        """32 hexadecimal digits that are equal for stores with equal facts.
-
-        They depend on every triple, its graph, and whether it is asserted or inferred; not on ids,
-        order, files or labels of blank nodes. `facts="explicit"` leaves out inferred facts. Blank
-        nodes are distinguished by the facts around them, as far as that is possible.
-
-        >>> from triplestore import Store
-        >>> one, other = Store(), Store()
-        >>> _ = one.load("_:a <http://ex.org/p> 1 . _:a <http://ex.org/q> 2 .", "ttl")
-        >>> _ = other.load("[ <http://ex.org/q> 2 ; <http://ex.org/p> 1 ] .", "ttl")
-        >>> one.digest() == other.digest()
-        True
-        """
-        # Late: few runs need it.
-        from triplestore.store.digest import digest
-
-        return digest(self._view(), facts)
-
-    def close(self) -> None:
-        """Make everything durable and release the directory; the store is closed then."""
-        self._let_go(self._database.state)
-        self._database.close()
-
-    def _let_go(self, state: State) -> None:
-        """Drop everything about a state whose ids are no longer in use, so that its files are
-        unmapped."""
-        self._seen = None
-        self._reasoner.drop()
-        state.dictionary.remembered.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -19,11 +19,12 @@ from triplestore.store.arguments import (
     ReasonOptions,
     UpdateOptions,
 )
-from triplestore.store.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.readable import ReadableStore
-from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.state_view import StateView
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.documents import load_documents, load_table
+from triplestore.store.writes.graph_writes import add_graph, clear_graph, remove_graph
+from triplestore.store.writes.rule_changes import add_rules, reason, remove_rules
+from triplestore.store.writes.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
     from triplestore.loaders import Loaded
+    from triplestore.loaders.rdflib_graphs import RdflibGraph
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
@@ -112,7 +114,7 @@ class Transaction(ReadableStore):
 
     def load(
         self,
-        input: InputLike | None = None,
+        input: InputLike | RdflibGraph | None = None,
         format: RdfFormat | str | None = None,
         *,
         path: PathLike | Iterable[PathLike] | None = None,
@@ -142,7 +144,7 @@ class Transaction(ReadableStore):
             max_line_bytes=max_line_bytes,
             max_term_bytes=max_term_bytes,
         )
-        return self._writer.load(input, options)
+        return load_documents(self._writer, input, options)
 
     def load_table(
         self,
@@ -174,7 +176,7 @@ class Transaction(ReadableStore):
             prefixes=prefixes or {},
             cancel=cancel,
         )
-        return self._writer.load_table(source, options, replace_graph)
+        return load_table(self._writer, source, options, replace_graph)
 
     def update(
         self,
@@ -190,7 +192,7 @@ class Transaction(ReadableStore):
     ) -> None:
         """Run a SPARQL update; see `Store.update`."""
         # Late: many stores are only read, or written without SPARQL.
-        from triplestore.store.run_update import update as carry_out
+        from triplestore.store.writes.run_update import update as carry_out
 
         options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         carry_out(self._writer, update, options)

@@ -37,7 +37,7 @@ from triplestore.storage.metadata import (
 )
 from triplestore.store.store import Store
 from triplestore.store.transaction import writer_of
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.writer import TransactionWriter
 from triplestore.terms.dictionary import Dictionary
 
 KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)

@@ -29,9 +29,9 @@ from triplestore.reasoning.outcome import Change
 from triplestore.storage import Database
 from triplestore.storage.metadata import IMPORTS, bytes_of_jobs, import_jobs
 from triplestore.store import Store
-from triplestore.store.graph_writes import reserve_file_numbers
 from triplestore.store.transaction import writer_of
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.graph_writes import reserve_file_numbers
+from triplestore.store.writes.writer import TransactionWriter
 from triplestore.terms import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import U32

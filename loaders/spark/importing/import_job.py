@@ -59,8 +59,8 @@ from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store
 from triplestore.store.arguments import ReasonOptions
-from triplestore.store.rule_changes import reason
-from triplestore.store.writer import TransactionWriter
+from triplestore.store.writes.rule_changes import reason
+from triplestore.store.writes.writer import TransactionWriter
 
 JOB, MADE = "job.json", "made.json"
 _LONGEST_PATH = 255

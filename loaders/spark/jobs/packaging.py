@@ -1,8 +1,9 @@
 """The package as one file for a cluster: for `--py-files` of spark-submit.
 
 Start at `package`. The file is a zip with `loaders` and `ontologies` where pip installs them; equal
-sources give equal bytes. The dependencies (numpy, numba, pyoxigraph, pyarrow, pandas, zstandard)
-have compiled code and must be in the Python of the workers, or in an environment of `--archives`.
+sources give equal bytes. The dependencies (numpy, numba, pyoxigraph, pyarrow, pandas,
+backports.zstd) have compiled code: they must be in the Python of the workers, or in an environment
+of `--archives`.
 
     python -m triplestore.loaders.spark.jobs.packaging FOLDER
     cd FOLDER && spark-submit --py-files triplestore.zip job.py import -l DIR SOURCE

@@ -200,6 +200,28 @@ def test_lists__give_one_triple_for_each_element() -> None:
     assert [o for _, _, o in iris] == [f"<{E}1/a>", f"<{E}1/b>", f"<{E}4/a>"]
 
 
+def test_lists__in_batches_and_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    from triplestore.loaders.tabular import sources
+
+    some = random.Random(3)
+    lists = [some.choice([None, [], ["a"], ["b", None, "c"], ["a", "a"]]) for _ in range(50)]
+    whole = pa.table({"id": range(50), "k": lists})
+    for size in (1, 3, 7):
+        monkeypatch.setattr(sources, "BATCH_ROWS", size)
+        for begin, end in ((0, 50), (5, 33)):
+            found = triples(
+                whole.slice(begin, end - begin),
+                properties={"k": Property(E + "k", E + "{id}/{k}")},
+            )
+            expected = [
+                (f"<{E}{i}>", f"<{E}k>", f"<{E}{i}/{value}>")
+                for i in range(begin, end)
+                for value in lists[i] or []
+                if value is not None
+            ]
+            assert found == sorted(expected), (size, begin)
+
+
 def test_structs__are_terms_as_in_json_results() -> None:
     rows = [
         {"type": "uri", "value": E + "x", "datatype": None, "lang": None},
@@ -582,7 +604,7 @@ def test_faults__of_sources(tmp_path: Path) -> None:
         (tmp_path / "t.csv", "t.csv has no column 'v'"),
         (tmp_path / "t.parquet", "t.parquet: cannot be read"),
         (tmp_path / "t.arrow", "t.arrow: cannot be read"),
-        (tmp_path / "t.txt", "tells no format of tables"),
+        (tmp_path / "t.txt", "shows no format of tables"),
         (tmp_path / "none.csv", "none.csv"),
         (tmp_path / "folder", "no file in .*folder is called"),
         (str(tmp_path / "*.xyz"), "no file matches"),
@@ -606,3 +628,12 @@ def test_faults__text_that_is_not_utf8(tmp_path: Path) -> None:
 def test_cancel__nothing_is_loaded() -> None:
     with pytest.raises(CancelledError):
         triples({"id": [1], "v": [1]}, properties={"v": E + "v"}, cancel=lambda: True)
+
+
+def test_load__names_load_table_for_files_of_tables(tmp_path: Path) -> None:
+    from triplestore.loaders import find_sources
+
+    for name in ("t.csv", "t.CSV.gz", "t.parquet"):
+        (tmp_path / name).write_text("id")
+        with pytest.raises(UsageError, match="is a table: load it with load_table"):
+            find_sources(None, tmp_path / name)

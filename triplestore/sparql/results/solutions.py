@@ -300,7 +300,7 @@ class Solutions:
     def serialize(
         self, output: Output | None = None, format: FormatLike | None = None
     ) -> bytes | None:
-        """The solutions as JSON, XML, CSV or TSV: as bytes, or written to a path or a file.
+        """The solutions as JSON, XML, CSV, TSV, Parquet or Arrow: as bytes, or to a path or a file.
 
         `format` is one of pyoxigraph's, or a name; for a path the ending determines format and
         compression, and the file is written completely or not at all. Blocks are written as they
@@ -416,13 +416,6 @@ class Triples:
 
         Nodes are terms and have a `label`; the key of an edge is its predicate. Literals are nodes
         too, or lists of values among the `"attributes"` of their subjects, or `"drop"`ped.
-
-        >>> from triplestore import Store
-        >>> store = Store()
-        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
-        >>> graph = store.query("CONSTRUCT WHERE { ?x :sees ?y }").to_networkx()  # doctest: +SKIP
-        >>> networkx.descendants(graph, NamedNode("http://ex.org/ada"))  # doctest: +SKIP
-        {<NamedNode value=http://ex.org/bob>, <NamedNode value=http://ex.org/cy>}
         """
         from triplestore.sparql.results.networkx_graph import networkx_graph
 

@@ -24,6 +24,7 @@ from triplestore.reasoning.program.stored_rules import (
 from triplestore.reasoning.reason_arguments import chosen, known_names
 from triplestore.storage.metadata import STRICT
 from triplestore.store.arguments import LoadOptions, ReasonOptions
+from triplestore.store.writes.documents import load_documents
 from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.program.stored_rules import RulesLike
-    from triplestore.store.writer import TransactionWriter
+    from triplestore.store.writes.writer import TransactionWriter
 
 
 def reason(writer: TransactionWriter, options: ReasonOptions) -> Report:
@@ -94,6 +95,6 @@ def _loader(writer: TransactionWriter) -> Callable[[bytes, RdfFormat, str, Named
 
     def load(data: bytes, format: RdfFormat, base_iri: str, graph: NamedNode) -> object:
         options = LoadOptions(format=format, base_iri=base_iri, replace_graph=graph)
-        return writer.load(data, options)
+        return load_documents(writer, data, options)
 
     return load

@@ -18,11 +18,11 @@ from triplestore.relations.packed_keys import U8, U32, U64, high, low
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.storage.metadata import FILES, GRAPH_FILES, file_count, graph_files
 from triplestore.store.arguments import GraphLike, graph_key
-from triplestore.store.combine_writes import new_graphs
+from triplestore.store.writes.combine_writes import new_graphs
 from triplestore.terms import to_ntriples
 
 if TYPE_CHECKING:
-    from triplestore.store.writer import TransactionWriter
+    from triplestore.store.writes.writer import TransactionWriter
     from triplestore.terms import Dictionary, Term
 
 

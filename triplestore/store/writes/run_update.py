@@ -23,8 +23,10 @@ from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
-from triplestore.store.fetching import fetch
-from triplestore.store.graph_writes import (
+from triplestore.store.thresholds import STORE
+from triplestore.store.writes.documents import load_documents
+from triplestore.store.writes.fetching import fetch
+from triplestore.store.writes.graph_writes import (
     add_graph,
     clear_graph,
     copy_graph,
@@ -32,13 +34,12 @@ from triplestore.store.graph_writes import (
     named_graphs,
     remove_graph,
 )
-from triplestore.store.thresholds import STORE
 from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
     from triplestore.store.arguments import UpdateOptions
-    from triplestore.store.writer import TransactionWriter
+    from triplestore.store.writes.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
 
@@ -116,7 +117,7 @@ class _UpdateRun:
         """Assert quads; each label is a new blank node, the same in the whole operation."""
         if len(quads) >= STORE.loaded_quads:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
-            self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
+            load_documents(self.writer, document, LoadOptions(format=ox.RdfFormat.N_QUADS))
             return
         nodes: dict[bytes, bytes] = {}
 
@@ -165,7 +166,7 @@ class _UpdateRun:
                 wanted = LoadOptions(
                     format=document.format, path=document.path, base_iri=source, to_graph=graph
                 )
-                self.writer.load(document.data, wanted)
+                load_documents(self.writer, document.data, wanted)
         except TimeLimitError:
             raise
         except (UsageError, ParseError, OSError):

@@ -22,8 +22,6 @@ import numpy as np
 
 from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
-from triplestore.loaders import find_sources, limits_of, load
-from triplestore.loaders.rdflib_graphs import is_rdflib_graph, load_rdflib
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
@@ -48,23 +46,19 @@ from triplestore.storage.metadata import (
 )
 from triplestore.store.arguments import (
     GraphLike,
-    LoadOptions,
     QuadKeys,
     QuadLike,
-    graph_key,
     quad_keys,
 )
-from triplestore.store.combine_writes import combine_writes, encode_writes
-from triplestore.store.graph_writes import encoded_graph, number_of_graph, replacement
 from triplestore.store.state_view import StateView
 from triplestore.store.thresholds import STORE
-from triplestore.terms import term_of
+from triplestore.store.writes.combine_writes import combine_writes, encode_writes
+from triplestore.store.writes.graph_writes import encoded_graph, replacement
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from triplestore.loaders import BadStatement, Loaded
-    from triplestore.loaders.tabular import TableOptions
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.program.stored_rules import Rules
@@ -145,65 +139,12 @@ class TransactionWriter:
         self._tables = Tables()
         self._cleared = True
 
-    # -- files ----------------------------------------------------------------------------------
+    # -- loaded rows ---------------------------------------------------------------------------
 
-    def load(self, input: Any, options: LoadOptions) -> Loaded:
-        """Load a text, a stream or files; see `Store.load`."""
-        graph, replaced = options.to_graph, options.replace_graph
-        if graph is not None and replaced is not None:
-            raise UsageError("give to_graph or replace_graph, not both")
+    def prepare_load(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
+        """Combine earlier writes; a load that follows shows progress and can be cancelled."""
         self._combine()
-        self._closing.watch(options.progress, options.cancel)
-        if is_rdflib_graph(input) and options.path is None:
-            loaded = load_rdflib(
-                input,
-                self.dictionary,
-                to_graph=_graph_term(replaced if graph is None else graph),
-                named_graphs=options.named_graphs,
-                cancel=options.cancel,
-            )
-            self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
-            return loaded
-        number = file_count(self.kept) + 1
-        if replaced is not None:
-            graph, path = replaced, options.path
-            count = 1 if path is None else len(find_sources(None, path, options.format))
-            number = number_of_graph(self, replaced, number, count)
-        loaded = load(
-            input,
-            self.dictionary,
-            format=options.format,
-            path=options.path,
-            base_iri=options.base_iri,
-            to_graph=_graph_term(graph),
-            named_graphs=options.named_graphs,
-            lenient=options.lenient,
-            first_file_number=number,
-            progress=options.progress,
-            cancel=options.cancel,
-            threads=options.threads,
-            limits=limits_of(options.max_line_bytes, options.max_term_bytes),
-        )
-        self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
-        return loaded
-
-    def load_table(
-        self, source: Any, options: TableOptions, replaced: GraphLike | None = None
-    ) -> Loaded:
-        """Load a table; see `Store.load_table`."""
-        # Late: few stores are filled from tables.
-        from triplestore.loaders.tabular import load_table
-
-        if replaced is not None:
-            if options.graph is not None:
-                raise UsageError("give graph or replace_graph, not both")
-            options = replace(options, graph=_graph_term(replaced))
-        self._combine()
-        self._closing.watch(False, options.cancel)
-        prefixes = {**self.prefixes(), **options.prefixes}
-        loaded = load_table(source, self.dictionary, replace(options, prefixes=prefixes))
-        self.take_loaded(loaded, "add" if replaced is None else "replace", replaced)
-        return loaded
+        self._closing.watch(progress, cancel)
 
     def take_loaded(
         self, loaded: Loaded, mode: str = "add", graph: GraphLike | None = None
@@ -533,8 +474,3 @@ def _report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] =
     from triplestore.reasoning.reports.run_report import report_of
 
     return report_of(closing, before, warnings)
-
-
-def _graph_term(graph: GraphLike | None) -> Any:
-    key = None if graph is None else graph_key(graph)
-    return None if key is None else term_of(key)
