@@ -52,6 +52,17 @@ def _escaped(line: str) -> str:
     return line.replace("<", "&lt;").replace("*", "\\*").replace("\\*\\*", "**")
 
 
+def reports_page(results: Path) -> str:
+    """The list of all reports, with date and subject."""
+    rows = []
+    for path in sorted(results.glob("*.md")):
+        report = path.read_text(encoding="utf-8")
+        subject = _escaped(report.split("\n\n")[1].strip())
+        rows.append(f"| [{path.stem}](bench-{path.stem}.md) | {_date(report)} | {subject} |")
+    head = ["# Reports", "", "What `make bench` has written.", "", "| report | date | about |"]
+    return "\n".join([*head, "|---|---|---|", *rows]) + "\n"
+
+
 def report_pages(results: Path) -> dict[str, str]:
     """A page for each report."""
     return {

@@ -11,7 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
-from benchmarks import expand, report_pages
+from benchmarks import expand, report_pages, reports_page
 from command_page import command_page
 from reference_page import reference_page
 from rule_pages import owl_rl_page, rdfs_page, skos_page, swrl_page
@@ -43,6 +43,7 @@ def write_pages(repository: Path, target: Path) -> None:
             (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")
         ),
         "changes.md": (repository / "CHANGELOG.md").read_text(encoding="utf-8"),
+        "reports.md": reports_page(results),
         **report_pages(results),
     }
     for name, text in made.items():
