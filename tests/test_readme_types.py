@@ -1,4 +1,4 @@
-"""The Python examples of the README, the documentation and the notebooks pass strict type checking."""
+"""The Python examples of README, documentation and notebooks pass strict type checking."""
 
 from __future__ import annotations
 
