@@ -2,8 +2,8 @@
 # Requires Python 3.11 or later (`make PYTHON=/path/to/python3` chooses one).
 
 .DEFAULT_GOAL := help
-.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels wheel test-long fuzz test-boundscheck test-python-kernels bench limits \
-	format clean setup-run setup-dev setup-bench setup-spark
+.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels wheel docs test-long fuzz test-boundscheck test-python-kernels bench limits \
+	format clean setup-run setup-dev setup-bench setup-spark setup-docs
 
 unexport PYTHONPATH PYTHONHOME
 export PYTHON
@@ -59,6 +59,11 @@ kernels: setup-dev
 wheel: setup-dev ## build/wheel: the package with its kernels compiled; tried in a fresh environment
 	@$(PY) .ci/wheel.py build/wheel
 
+docs: setup-docs ## build/site: the documentation; open build/site/index.html
+	@$(PY) .ci/site build/docs
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@$(PY) .ci/site --check build/site
+
 test-long: setup-dev ## the long forms of the tests as well (much longer)
 	$(PYTEST) --long --timeout=0 --hypothesis-profile=long
 
@@ -86,5 +91,5 @@ clean: ## remove the results of the other targets
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-setup-run setup-dev setup-bench setup-spark:
+setup-run setup-dev setup-bench setup-spark setup-docs:
 	@.ci/setup $(@:setup-%=%)

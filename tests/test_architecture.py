@@ -25,6 +25,8 @@ from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 REPOSITORY = Path(__file__).resolve().parent.parent
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
 FOLDERS = ("triplestore", "loaders", "ontologies", "bench", "demo", "examples", "tests", "docs")
+GENERATED = "generated/"
+"""Pages that `make docs` writes; `test_docs.py` checks the links to them."""
 RESULTS = REPOSITORY / "bench" / "results"
 """Reports of benches are as of the day they were made, and are not checked."""
 
@@ -102,6 +104,8 @@ def problems_of(text: str, document: Path, root: Path = REPOSITORY) -> list[str]
             problems += [f"{where}: no file that it names has {member}"]
     for target in LINK.findall(text):
         path, _, _ = target.partition("#")
+        if path.removeprefix("../").startswith(GENERATED):
+            continue
         if path and "://" not in target and not (document.parent / path).exists():
             problems.append(f"{where}: the link to {target} leads nowhere")
     return problems

@@ -1,4 +1,4 @@
-"""The Python examples of the README and the notebooks pass strict type checking."""
+"""The Python examples of README, documentation and notebooks pass strict type checking."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.examples.running import cells
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "examples").glob("*.ipynb"))]
+DOCUMENTS = [
+    REPOSITORY / "README.md",
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+    *sorted((REPOSITORY / "examples").glob("*.ipynb")),
+]
 
 
 def code_of(document: Path) -> str:
@@ -25,11 +27,11 @@ def code_of(document: Path) -> str:
     return "".join(re.sub("^_ = ", "", one.source) for one in examples)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
-def test_examples__pass_strict_type_checking(document: Path, tmp_path: Path) -> None:
-    module = tmp_path / "examples.py"
-    module.write_text(code_of(document))
-    run = subprocess.run(
-        [sys.executable, "-m", "mypy", str(module)], cwd=REPOSITORY, capture_output=True, text=True
-    )
+def test_examples__pass_strict_type_checking(tmp_path: Path) -> None:
+    modules = []
+    for number, document in enumerate(DOCUMENTS):
+        modules.append(tmp_path / f"{document.stem.replace('-', '_').lower()}_{number}.py")
+        modules[-1].write_text(code_of(document))
+    mypy = [sys.executable, "-m", "mypy", *map(str, modules)]
+    run = subprocess.run(mypy, cwd=REPOSITORY, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

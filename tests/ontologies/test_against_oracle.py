@@ -8,6 +8,7 @@ import pytest
 from pyoxigraph import Quad
 
 from tests.ontologies import rdfs_cases, rule_cases, skos_cases
+from tests.ontologies.deviations import DEVIATIONS
 from tests.ontologies.in_store import differences, inconsistent, rules_for, store_of
 from tests.ontologies.oracle import Fact, close
 from tests.ontologies.oracle.closing import is_rdf
@@ -15,12 +16,6 @@ from tests.ontologies.oracle.vocabulary import PREFIXES
 from tests.ontologies.rule_cases import RuleCase
 
 CASES = rule_cases.CASES + rdfs_cases.CASES + skos_cases.CASES
-
-# What a store does not do.
-DEVIATIONS = {
-    "prp-fp a literal and an individual": "a literal is replaced by nothing that is the same",
-    "prp-spo2 over two spellings of a value": "chains do not join subjects that are literals",
-}
 
 
 def regime_of(case: RuleCase) -> str:
