@@ -56,6 +56,21 @@ def test_check_workers__once_per_session(spark: Any) -> None:
     check_workers(spark, "not_there")  # would fail
 
 
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ("x\nPySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python in worker\n at", "[PYTHON_V"),
+        ("x\n  except ImportError as e:\nModuleNotFoundError: No module named 'a'\n", "ModuleN"),
+        ('failed: java.io.IOException: Cannot run program "x": error=2', "Cannot run"),
+        ("OSError: [Errno 28] No space left on device", None),
+        ("ExecutorLostFailure (executor 0 exited)", None),
+    ],
+)
+def test_cause__only_of_a_python_that_cannot_run_tasks(error: str, cause: str | None) -> None:
+    found = module._cause(error)
+    assert found is None if cause is None else found is not None and found.startswith(cause)
+
+
 @pytest.mark.usefixtures("spark_available")
 @pytest.mark.parametrize("python", ["without the package", "missing"])
 def test_command__on_workers_without_the_package_ends_in_one_line(
@@ -88,6 +103,10 @@ def test_command__on_workers_without_the_package_ends_in_one_line(
     assert run.returncode == 1, run.stderr
     lines = [line for line in run.stderr.splitlines() if line.startswith("triplestore: ")]
     assert len(lines) == 1 and "Traceback" not in run.stderr, run.stderr
-    cause = "Cannot run program" if python == "missing" else "No module named 'triplestore'"
+    cause = (
+        "entailstore: Cannot run program"
+        if python == "missing"
+        else "No module named 'triplestore'"
+    )
     assert cause in lines[0] and "pip install 'entailstore[spark]'" in lines[0]
     assert not (tmp_path / "x.db").exists()

@@ -16,11 +16,11 @@ IMPORTED = "triplestore.loaders.spark.importing.statements"
 """A module that needs everything that tasks need."""
 
 _CAUSES = (
-    "ModuleNotFoundError",
-    "ImportError",
-    "Cannot run program",
-    "PACKAGE_NOT_INSTALLED",
-    "PYTHON_VERSION_MISMATCH",
+    "[PYTHON_VERSION_MISMATCH]",
+    "[PACKAGE_NOT_INSTALLED]",
+    "ModuleNotFoundError: ",
+    "ImportError: ",
+    "Cannot run program ",
 )
 """What Spark's errors contain if the worker's Python cannot run any task."""
 
@@ -43,7 +43,7 @@ def check_workers(spark: Any, module: str = IMPORTED) -> None:
             raise
         raise _unfit(cause) from None
     if row.problem:
-        raise _unfit(row.problem)
+        raise _unfit(" ".join(row.problem.split()))
     _checked.add(spark)
 
 
@@ -78,19 +78,22 @@ def _import_there(module: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _cause(text: str) -> str | None:
-    """The line of Spark's error that names the cause; None for any other error.
+    """The part of Spark's error that names the cause; None for any other error.
 
-    >>> _cause("Job aborted\\nCaused by: java.io.IOException: Cannot run program: x\\n at")
-    'Caused by: java.io.IOException: Cannot run program: x'
+    >>> _cause("Job aborted\\nOSError: [Errno 28] No space left on device")
+    >>> _cause('Job aborted\\nCaused by: java.io.IOException: Cannot run program "x"\\n at')
+    'Cannot run program "x"'
     """
-    lines = (line.strip() for line in text.splitlines())
-    return next((line for line in lines if any(cause in line for cause in _CAUSES)), None)
+    for cause in _CAUSES:
+        _, found, rest = text.partition(cause)
+        if found:
+            return f"{cause}{rest}".splitlines()[0].strip()
+    return None
 
 
 def _unfit(cause: str) -> UsageError:
-    line = " ".join(cause.split())
     return UsageError(
-        f"Spark's workers cannot run {DISTRIBUTION}: {line}. In the Python of every worker (the "
+        f"Spark's workers cannot run {DISTRIBUTION}: {cause}. In the Python of every worker (the "
         f"setting spark.pyspark.python, or PYSPARK_PYTHON): {install('spark')}; or send the "
         f"package with the job, see `make spark-package`"
     )
