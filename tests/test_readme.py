@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.page_examples import check, run_command
+from support.page_examples import blocks, check, run_command
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
@@ -21,6 +21,13 @@ def test_readme__names_every_command() -> None:
 
     text = README.read_text()
     assert [name for name in main.commands if f"`{name}`" not in text] == []
+
+
+def test_readme__example_for_spark_is_that_of_the_page_about_spark() -> None:
+    """The page's is run where there is Java."""
+    page = (README.parent / "docs" / "how-to" / "spark.md").read_text()
+    (example,) = (one.content for one in blocks(page) if one.title == "frames.py")
+    assert f"```python\n{example}```\n" in README.read_text()
 
 
 def test_check__notices_wrong_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

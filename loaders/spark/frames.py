@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
 
 from triplestore.errors import StorageError, UsageError
+from triplestore.loaders.spark.jobs.check_workers import check_workers
 from triplestore.loaders.spark.jobs.workers import mapped
 from triplestore.sparql.results.solutions import Solutions
 from triplestore.store import Store
@@ -51,6 +52,7 @@ def read_triples(
     the same nodes.
     """
     mask = facts_mask(facts)
+    check_workers(spark)
     path = os.path.abspath(os.fspath(store))  # noqa: PTH100 - Path would follow links
     with Store.read_only(path) as opened:
         view = opened._view()

@@ -1,8 +1,9 @@
 """Find Java, which Spark needs and pip does not install.
 
-`find_java` returns the command and its version, or raises an error of one line that says what to
-install. Spark uses `JAVA_HOME` if it is set, so it must be a Java that Spark can use. Otherwise
-`find_java` searches `PATH`, then the usual places of systems.
+`find_java` returns a Java that the installed Spark runs on, or raises an error of one line. The
+line says which versions serve, what was found and where, and what to do. Spark uses `JAVA_HOME` if
+it is set, so another Java must not hide that it is wrong. Otherwise `find_java` searches `PATH`,
+then the usual places of systems.
 """
 
 from __future__ import annotations
@@ -11,23 +12,33 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
 from triplestore.errors import UsageError
 
-NEEDED = 17
-"""Spark 4 needs Java 17; Spark 3.5 also works with it."""
+SERVING = {(3, 5): (8, 11, 17), (4, 0): (17, 21), (4, 1): (17, 21), (4, 2): (17, 21, 25)}
+"""The versions of Java that the documentation of each Spark names. Spark 4.1 starts on Java 25, but
+Hadoop's file systems fail there. A Spark that is not in this table counts as the nearest older."""
+
+TO_INSTALL = 17
+"""The version that every Spark runs on."""
 
 HOW_TO_INSTALL = (
-    f"install Java {NEEDED} (Debian: sudo apt-get install openjdk-17-jre-headless, macOS: brew "
-    "install openjdk@17) or point JAVA_HOME at one"
+    f"install Java {TO_INSTALL} (Debian: sudo apt-get install openjdk-17-jre-headless, macOS: brew "
+    "install openjdk@17) or set JAVA_HOME to one"
 )
 _PLACES = (
     "/usr/lib/jvm/*",
+    "/usr/java/*",
+    "/opt/java/*",
     "/opt/homebrew/opt/openjdk*",
+    "/usr/local/opt/openjdk*",
     "/Library/Java/JavaVirtualMachines/*/*/Home",
+    "~/.sdkman/candidates/java/*",
+    "~/.jdks/*",
 )
 
 
@@ -43,52 +54,58 @@ class Java(NamedTuple):
         return self.command.resolve().parent.parent
 
 
-def find_java(needed: int = NEEDED) -> Java:
-    """The first Java that is new enough; an error of one line without one.
+def find_java(spark: str | None = None) -> Java:
+    """The first Java that this version of Spark runs on; an error of one line without one.
 
-    >>> find_java(needed=999)
-    Traceback (most recent call last):
-        ...
-    triplestore.errors.UsageError: ...Spark needs Java 999 or later...
+    spark -- by default the version of pyspark that pip has installed.
     """
+    spark = spark or _installed_spark()
+    wanted = serving(spark)
     home = os.environ.get("JAVA_HOME")
     if home:
-        return _java_of(Path(home), needed)
-    too_old = None
-    for command in _candidates():
-        version = version_of(command)
-        if version is not None and version >= needed:
-            return Java(command, version)
-        if version is not None and too_old is None:
-            too_old = Java(command, version)
-    found = f"{too_old.command} is Java {too_old.version}" if too_old else "Java was not found"
-    raise UsageError(f"Spark needs Java {needed} or later, and {found}: {HOW_TO_INSTALL}")
+        command = Path(home) / "bin" / "java"
+        found = version_of(command)
+        if found in wanted:
+            return Java(command, found)
+        is_wrong = f"is Java {found}" if found else f"has no Java that runs ({command})"
+        wrong = f"JAVA_HOME is {home}, which {is_wrong}"
+        raise UsageError(_one_line(spark, wrong, _first(wanted, _installed())))
+    passed = []
+    for java in _installed():
+        if java.version in wanted:
+            return java
+        passed.append(f"{java.command} is Java {java.version}")
+    missing = "Java was not found in JAVA_HOME, PATH and the usual places"
+    raise UsageError(_one_line(spark, ", ".join(passed) or missing, None))
 
 
-def _java_of(home: Path, needed: int) -> Java:
-    """The Java of `JAVA_HOME`; an error of one line if Spark cannot use it."""
-    command = home / "bin" / "java"
-    version = version_of(command)
-    if version is not None and version >= needed:
-        return Java(command, version)
-    wrong = f"is Java {version}" if version else f"has no Java that runs ({command})"
-    others = (each for each in _candidates() if (version_of(each) or 0) >= needed)
-    other = next(others, None)
-    remedy = f"unset it, or set it to {Java(other, needed).home}" if other else HOW_TO_INSTALL
-    raise UsageError(
-        f"JAVA_HOME is {home}, which {wrong}; Spark needs Java {needed} or later: {remedy}"
-    )
+def serving(spark: str) -> tuple[int, ...]:
+    """The versions of Java that a version of Spark runs on.
+
+    >>> serving("3.5.8"), serving("4.1.0.dev1"), serving("5.0")
+    ((8, 11, 17), (17, 21), (17, 21, 25))
+    """
+    numbers = tuple(int(part) for part in spark.split(".")[:2])
+    return SERVING[max((each for each in SERVING if each <= numbers), default=min(SERVING))]
+
+
+def runs_on(spark: str) -> str:
+    """
+    >>> runs_on("3.5.8")
+    'Spark 3.5 runs on Java 8, 11 or 17'
+    """
+    *others, last = map(str, serving(spark))
+    return f"Spark {'.'.join(spark.split('.')[:2])} runs on Java {', '.join(others)} or {last}"
 
 
 def version_of(command: Path) -> int | None:
     """The first number of the version that `command -version` prints; None if it fails."""
     try:
-        run = subprocess.run(
-            [command, "-version"], capture_output=True, text=True, timeout=60, check=False
-        )
+        run = subprocess.run([command, "-version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return read_version(run.stderr + run.stdout) if run.returncode == 0 else None
+    printed = (run.stderr + run.stdout).decode(errors="replace")
+    return read_version(printed) if run.returncode == 0 else None
 
 
 def read_version(text: str) -> int | None:
@@ -106,11 +123,44 @@ def read_version(text: str) -> int | None:
     return int(second) if first == "1" and second else int(first)
 
 
+def _one_line(spark: str, found: str, other: Java | None) -> str:
+    """What serves, what was found, and what to do."""
+    remedy = HOW_TO_INSTALL
+    if other is not None:
+        remedy = f"unset JAVA_HOME, or set it to {other.home} (Java {other.version})"
+    return f"{runs_on(spark)}, and {found}: {remedy}"
+
+
+def _first(wanted: Iterable[int], found: Iterable[Java]) -> Java | None:
+    return next((java for java in found if java.version in wanted), None)
+
+
+def _installed() -> Iterator[Java]:
+    """Every Java that runs, once, starting with the one that Spark uses by default."""
+    seen = set()
+    for command in _candidates():
+        if command.resolve() in seen:  # /usr/lib/jvm has links to its own folders
+            continue
+        seen.add(command.resolve())
+        number = version_of(command)
+        if number is not None:
+            yield Java(command, number)
+
+
 def _candidates() -> Iterator[Path]:
-    """Commands that may be Java, starting with the one that Spark uses by default."""
+    """Commands that may be Java."""
     on_path = shutil.which("java")
     if on_path:
         yield Path(on_path)
     for place in _PLACES:
-        for folder in sorted(Path("/").glob(place.removeprefix("/")), reverse=True):
+        pattern = os.path.expanduser(place)  # noqa: PTH111 - a pattern, not a path
+        for folder in sorted(Path("/").glob(pattern.removeprefix("/")), reverse=True):
             yield folder / "bin" / "java"
+
+
+def _installed_spark() -> str:
+    """The version of pyspark; without one, the newest known."""
+    try:
+        return version("pyspark")
+    except PackageNotFoundError:
+        return ".".join(map(str, max(SERVING)))

@@ -25,7 +25,7 @@ from typing import Any
 
 from triplestore.errors import UsageError
 from triplestore.loaders.spark import missing
-from triplestore.loaders.spark.java import find_java
+from triplestore.loaders.spark.java import find_java, runs_on
 
 BATCH_ROWS = 65_536
 """Rows per batch between Java and Python: large enough to make the transfer cheap."""
@@ -89,7 +89,7 @@ def make(
     settings = _runtime_settings(partitions, batch_rows)
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if not submitted:
-        _prepare_environment()
+        _prepare_environment(pyspark.__version__)
         builder = builder.master(master or "local[*]")
         settings |= _static_settings(master or "local[*]", memory, executor_memory)
     elif master is not None:
@@ -126,10 +126,11 @@ def _check_version(version: str) -> None:
         raise UsageError(f"Spark {version} is too old: install 3.5 or later")
 
 
-def _prepare_environment() -> None:
+def _prepare_environment(version: str) -> None:
     """Find Java, and use this Python for the workers unless another is set."""
-    java = find_java()
-    os.environ.setdefault("JAVA_HOME", str(java.home))
+    java = find_java(version)
+    if (java.home / "bin" / "java").exists():  # a script on PATH may be elsewhere
+        os.environ.setdefault("JAVA_HOME", str(java.home))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
 
@@ -184,6 +185,6 @@ def _configured(
         if "JAVA_GATEWAY_EXITED" not in str(error):
             raise
         raise UsageError(
-            f"Spark could not start Java ({os.environ.get('JAVA_HOME')}); see the lines above. "
-            f"Spark 4 runs on Java 17 and 21: set JAVA_HOME to one of these"
+            f"Spark could not start Java ({os.environ.get('JAVA_HOME', 'from PATH')}); see the "
+            f"lines above. {runs_on(pyspark_module().__version__)}: set JAVA_HOME to one of these"
         ) from None

@@ -1,10 +1,10 @@
 """The examples of a page of documentation are run, from top to bottom, in one folder.
 
-Python blocks are doctests. In console blocks the lines after `$ triplestore ...` (or `$ curl ...`)
-must be what that command prints, on both streams; other commands (git, make, pip) are for the
-reader, and one that ends in ` &` runs until the page ends. A block with a title is a file of that
-name, and a block of rules is checked. Lines of progress, which come where a command takes longer
-than usual, are put off for ever.
+Python blocks are doctests. In console blocks the lines after `$ triplestore ...` (or `$ curl ...`,
+`$ python ...`) must be what that command prints, on both streams; other commands (git, make, pip)
+are for the reader, and one that ends in ` &` runs until the page ends. A block with a title is a
+file of that name, and a block of rules is checked. Lines of progress, which come where a command
+takes longer than usual, are put off for ever.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENTRY = (
     "progress.FIRST = {first}; main(sys.argv[1:])"
 )
 NEVER = 'float("inf")'
-OURS = ("triplestore ", "curl ")
+OURS = ("triplestore ", "curl ", "python ")
 PORT = "7878"
 """The port that pages name. A free one takes its place."""
 
@@ -69,7 +69,8 @@ def shell_line(command: str, first: str = NEVER) -> list[str]:
     return [
         "bash",
         "-c",
-        f'triplestore() {{ {sys.executable!r} -c {shlex.quote(entry)} "$@"; }}; {command}',
+        f'triplestore() {{ {sys.executable!r} -c {shlex.quote(entry)} "$@"; }}; '
+        f'python() {{ {sys.executable!r} "$@"; }}; {command}',
     ]
 
 

@@ -29,6 +29,7 @@ from triplestore.loaders.spark.importing.collect import BITS
 from triplestore.loaders.spark.importing.import_job import Import, ImportRequest
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.write_store import Imported
+from triplestore.loaders.spark.jobs.check_workers import check_workers
 from triplestore.loaders.spark.jobs.places import is_uri
 from triplestore.loaders.spark.jobs.stages import StageListener
 from triplestore.storage.files.system import Files, RealFiles
@@ -99,6 +100,7 @@ def import_dataset(
         ClosureOptions() if driver_facts is None else ClosureOptions(driver_facts=driver_facts),
     )
     _check(wish, str(target))
+    check_workers(spark)
     reading = options or SourceOptions()
     given = {"format": format, "base_iri": base_iri, "to_graph": graph}
     reading = replace(reading, **{name: value for name, value in given.items() if value})
