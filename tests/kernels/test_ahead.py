@@ -126,7 +126,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     others = ("closures", "documents", "rows", "rules", "terms")
     ignored = shutil.ignore_patterns("__pyc*", "*.so", *others)
     shutil.copytree(KERNELS, package / "kernels", ignore=ignored)
-    for name in ("private_folder.py", "thread_limits.py"):  # what kernels import besides
+    for name in ("errors.py", "private_folder.py", "thread_limits.py"):  # also imported
         shutil.copy(KERNELS.parent / name, package / name)
     (package / "kernels" / "terms").mkdir()
     (package / "kernels" / "terms" / "sums.py").write_text(SUMS)

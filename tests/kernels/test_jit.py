@@ -52,7 +52,8 @@ class Copy:
         shutil.copytree(
             KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*", "*.so")
         )
-        for name in ("private_folder.py", "thread_limits.py"):  # what kernels import besides
+        needed = ("errors.py", "private_folder.py", "thread_limits.py")  # by kernels
+        for name in needed:
             shutil.copy(KERNELS.parent / name, self.package / name)
         (self.package / "__init__.py").touch()
 

@@ -12,10 +12,8 @@ Ctrl-C after one second instead of setting a time limit; the times include that 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
-import pkgutil
 import resource
 import select
 import signal
@@ -30,9 +28,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.sparql.hostile import DATA, Hostile
 from tests.sparql.hostile_more import EVERY
 from tests.sparql.random_hostile import random_hostile
-from triplestore import kernels
 from triplestore.errors import TripleStoreError
-from triplestore.kernels.jit import all_kernels
+from triplestore.kernels.warm_up import our_kernels
 from triplestore.sparql.results.solutions import Solutions
 
 if TYPE_CHECKING:
@@ -187,9 +184,7 @@ def warm(store: Store) -> None:
 
 def prepare_kernels() -> None:
     """Load every kernel, so that the time and memory of its first call do not count."""
-    for module in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
-        importlib.import_module(module.name)
-    for kernel in all_kernels():
+    for kernel in our_kernels().values():
         kernel.prepare()
 
 

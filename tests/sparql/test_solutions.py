@@ -111,7 +111,7 @@ def test_to_arrow__without_pyarrow_names_the_extra(
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
     result = store.query("SELECT ?x { ?x ?p ?y }")
     for make in (result.to_arrow, result.to_pandas):
-        with pytest.raises(ImportError, match=r"pyarrow.*pip install 'triplestore\[arrow\]'"):
+        with pytest.raises(ImportError, match=r"pyarrow.*pip install 'entailstore\[arrow\]'"):
             make()
 
 

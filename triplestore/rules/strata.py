@@ -235,7 +235,7 @@ class Strata(dict[int, CompiledStratum]):
                 return
             if family.table is not None and term in family.table.variables:
                 column = family.table.columns[family.table.variables.index(term)]
-                for class_ in np.unique(column).tolist():
+                for class_ in sorted_distinct(column).tolist():
                     self._classes.setdefault(class_, set()).add(family.stratum)
                 return
         self._relations.setdefault(atom.relation, set()).add(family.stratum)
@@ -314,7 +314,7 @@ class Levels:
                 found.setdefault(self.relation(name), {})[name] = keys
                 continue
             levels = self.classes(high(keys))
-            for level in np.unique(levels).tolist():
+            for level in sorted_distinct(levels).tolist():
                 found.setdefault(level, {})[name] = keys[levels == level]
         return found
 

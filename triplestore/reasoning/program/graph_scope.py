@@ -28,6 +28,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.errors import UsageError
 from triplestore.relations import EXPLICIT, HOLDS, OBJECT, SUBJECT, ChangedRows, Changes, Layer
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.layers.quad_runs import extra_of
 from triplestore.relations.packed_keys import (
     NO_IDS,
@@ -162,7 +163,7 @@ class GraphsInScope:
 
     def __init__(self, regimes: Regimes, dictionary: Dictionary) -> None:
         own = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
-        self._own = np.unique(own)
+        self._own = sorted_distinct(own)
         self._chosen: U32 | None = None
         if regimes.scope != UNION:
             names = () if regimes.scope == DEFAULT else regimes.scope
@@ -236,7 +237,7 @@ def _named(rows: Keys, type_id: int) -> tuple[U32, U32]:
     """The properties other than rdf:type, and the classes, in some rows."""
     name, first, _ = columns_of(rows, ARITY)
     is_type = name == type_id
-    return np.unique(name[~is_type]), np.unique(first[is_type])
+    return sorted_distinct(name[~is_type]), sorted_distinct(first[is_type])
 
 
 _X, _Y = Variable("x"), Variable("y")
@@ -370,7 +371,7 @@ def _quads_of(step: WriteStep) -> Iterator[tuple[int, U32, U32, U32]]:
             yield name, high(keys), low(keys), extra_of(order)[run.lo : run.hi]
         return
     p, s, o, g = step.quads.columns
-    for name in np.unique(p).tolist():
+    for name in sorted_distinct(p).tolist():
         mine = p == name
         yield name, s[mine], o[mine], g[mine]
 

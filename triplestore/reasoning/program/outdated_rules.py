@@ -18,6 +18,7 @@ from triplestore.ontologies.model import vocabulary as words
 from triplestore.reasoning.program.graph_scope import DEFAULT, needs_rules
 from triplestore.reasoning.program.literals import ill_typed
 from triplestore.relations import Changes
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, U32, high, in_sorted, low
 from triplestore.terms import BLANK, STRING, TYPED, key_of
 from triplestore.terms.vocabulary import RDF
@@ -60,12 +61,12 @@ def names_in(step: WriteStep, type_id: int) -> tuple[U32, U32]:
     """The properties and the classes in the facts of a step, each in order."""
     if isinstance(step, Changes):
         p, _, o = step.facts.columns
-        return np.unique(p), np.unique(o[p == type_id])
+        return sorted_distinct(p), sorted_distinct(o[p == type_id])
     order, place = step.facts.forward, step.facts.place(type_id)
     if place < 0:
         return order.names, NO_IDS
     run = order.run(place)
-    return order.names, np.unique(low(run.keys[run.lo : run.hi]))
+    return order.names, sorted_distinct(low(run.keys[run.lo : run.hi]))
 
 
 def have_one_of(ids: U32, keys: Collection[bytes], dictionary: Dictionary) -> bool:
@@ -147,7 +148,7 @@ def _touches_values(step: WriteStep, valued: U32, dictionary: Dictionary) -> boo
         place = step.facts.place(name)
         if place >= 0:
             run = step.facts.forward.run(place)
-            objects = np.unique(low(run.keys[run.lo : run.hi]))
+            objects = sorted_distinct(low(run.keys[run.lo : run.hi]))
             if (dictionary.kinds(objects) >= STRING).any():
                 return True
     return False

@@ -152,7 +152,9 @@ class SchemaReader:
             found += self._containers()
         types = self._relations(names.type_id)
         for class_ in names.classes.tolist():
-            members = np.unique(np.concatenate([one.by_second(class_, where) for one in types]))
+            members = sorted_distinct(
+                np.concatenate([one.by_second(class_, where) for one in types])
+            )
             found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
         return edges, found
 
@@ -201,7 +203,7 @@ class SchemaReader:
         names = self._names
         if not (names.on_property and names.sub_class):
             return NO_KEYS
-        nodes = np.unique(self._keys(names.on_property, HOLDS) >> _HALF)
+        nodes = sorted_distinct(self._keys(names.on_property, HOLDS) >> _HALF)
         if not len(nodes):
             return NO_KEYS
         blocks = self._tables.relation(names.sub_class).scan_keys(INFERRED)
@@ -219,7 +221,7 @@ class SchemaReader:
         found = [keys for keys in found if len(keys)]
         if len(found) < 2:
             return found[0] if found else NO_KEYS
-        return np.unique(np.concatenate(found))
+        return sorted_distinct(np.concatenate(found))
 
     def described(self) -> U32:
         """The subjects of asserted axioms and declarations, in order: subjects of properties that
@@ -229,7 +231,7 @@ class SchemaReader:
         types = self._relations(self._names.type_id) if self._names.type_id else []
         for class_ in self._dictionary.lookup_keys(_declaring()).tolist():
             found += [one.by_second(class_, EXPLICIT) for one in types if class_]
-        return np.unique(np.concatenate([NO_IDS, *found]))
+        return sorted_distinct(np.concatenate([NO_IDS, *found]))
 
     def states(self, triples: Iterable[Any]) -> bool:
         """Whether all of these triples are asserted, in the data or in the graph of an ontology."""
@@ -269,7 +271,7 @@ class SchemaReader:
             one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
             proper = one != other
             parts += [one[proper], other[proper]]
-        found = np.unique(np.concatenate(parts)) if parts else NO_IDS
+        found = sorted_distinct(np.concatenate(parts)) if parts else NO_IDS
         kinds = self._dictionary.kinds(found)
         things: U32 = found[(kinds == IRI) | (kinds == BLANK)]
         return things

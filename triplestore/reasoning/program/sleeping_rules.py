@@ -37,6 +37,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.reasoning.program.outdated_rules import have_one_of, names_in
 from triplestore.reasoning.thresholds import REASONING
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import U64, low
 from triplestore.rules.compile_rules import all_atoms
@@ -188,7 +189,7 @@ class _Reach:
         ids = np.array(self._frontier, dtype=np.uint64)
         lo = edges.searchsorted(ids << _HALF)
         hi = edges.searchsorted((ids + np.uint64(1)) << _HALF)
-        above = np.unique(low(edges[ranges(lo, hi - lo)])).tolist()
+        above = sorted_distinct(low(edges[ranges(lo, hi - lo)])).tolist()
         self._frontier = [i for i in above if i not in self._members]
         self._members.update(self._frontier)
         return [self._classes[i] for i in above if i in self._classes]

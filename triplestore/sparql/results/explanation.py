@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from triplestore.notebook.plans import plan_html
 from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.operator import Operator
 
@@ -33,6 +32,8 @@ class Explanation(str):
         return str(self)
 
     def _repr_html_(self) -> str:
+        from triplestore.notebook.plans import plan_html  # late: only notebooks ask for it
+
         return plan_html(self.plan, self.warnings)
 
 

@@ -15,8 +15,6 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.notebook.parts import output
-from triplestore.notebook.terms import quads_table, solutions_table
 from triplestore.operators.context import Context, running
 from triplestore.operators.explain_plan import to_json
 from triplestore.operators.frame import Frame
@@ -329,6 +327,10 @@ class Solutions:
         return f"<solutions {names}>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import output
+        from triplestore.notebook.terms import solutions_table
+
         total = 0
         for block in self._rows.blocks():
             total += block.rows
@@ -428,4 +430,8 @@ class Triples:
         return f"<{len(self):,} triples>"
 
     def _repr_html_(self) -> str:
+        # Late: only notebooks ask for it.
+        from triplestore.notebook.parts import output
+        from triplestore.notebook.terms import quads_table
+
         return output(quads_table(self, len(self), self._prefixes, "triple"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,7 +29,7 @@ def take_lock(files: Files, directory: Path) -> Lock:
         )
     me = {
         "pid": os.getpid(),
-        "host": socket.gethostname(),
+        "host": os.uname().nodename,
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     with contextlib.suppress(OSError):  # a full disk must not keep a store from being opened
@@ -49,6 +48,6 @@ def _holder(files: Files, path: Path) -> str:
         pid, host, since = int(holder["pid"]), str(holder["host"]), str(holder["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
-    if (pid, host) == (os.getpid(), socket.gethostname()):
+    if (pid, host) == (os.getpid(), os.uname().nodename):
         return f"this very process, through another Store opened at {since}"
     return f"process {pid} on {host}, since {since}"
