@@ -40,7 +40,7 @@ RULES = {
 
 def build(kind: str, edges: U64) -> Scheme:
     """The closure of some edges."""
-    from triplestore.closures.attached import SCHEMES
+    from triplestore.closures.kinds import SCHEMES
 
     return SCHEMES[kind](edges, None)
 

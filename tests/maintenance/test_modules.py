@@ -14,7 +14,7 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import UpdateStep
 from tests.maintenance.written import WrittenClosure
-from triplestore.closures import attached
+from triplestore.closures import kinds
 from triplestore.closures.attached import SYMMETRIC, TRANSITIVE
 from triplestore.datalog.stratify import stratify
 from triplestore.errors import BudgetError
@@ -37,7 +37,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for kind in (TRANSITIVE, SYMMETRIC):
         symmetric = kind == SYMMETRIC
         monkeypatch.setitem(
-            attached.SCHEMES,
+            kinds.SCHEMES,
             kind,
             lambda edges, _, symmetric=symmetric: WrittenClosure.build(edges, symmetric),
         )

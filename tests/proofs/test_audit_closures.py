@@ -9,7 +9,7 @@ from tests.maintenance.closures import closure_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.proofs.test_audit import BOTH, audited, break_facts
-from triplestore.closures.attached import SCHEMES
+from triplestore.closures.kinds import SCHEMES
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import audit as audit_room
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED

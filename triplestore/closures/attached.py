@@ -2,21 +2,20 @@
 
 Start reading at `Attached`. Tables and schemes are immutable values. A scheme that is attached to
 tables is valid for exactly these. Tables without their scheme (those of a store that was just
-opened) are complete, too: the scheme can be built from their rows. `SCHEMES` has the constructor
-for each kind of closure.
+opened) are complete as well: the scheme can be built from their rows (`kinds.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias, cast
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
-from triplestore.closures.chains.regular_closure import RegularClosure
-from triplestore.closures.scheme import Scheme, WorkLimit
-from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
-from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.union_view import UnionOf
-from triplestore.relations.packed_keys import U64
+from triplestore.closures.scheme import Scheme
+
+if TYPE_CHECKING:
+    from triplestore.closures.chains.regular_closure import RegularClosure
+    from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+    from triplestore.closures.union_view import UnionOf
 
 TRANSITIVE, SYMMETRIC, CHAINS, UNION = "transitive", "symmetric", "chain", "union"
 LEAP = "leap"
@@ -123,12 +122,3 @@ def leap_key(relation: int) -> int:
     (-8, 7)
     """
     return ~relation
-
-
-Build: TypeAlias = Callable[[U64, WorkLimit | None], Scheme]
-
-SCHEMES: dict[str, Build] = {
-    TRANSITIVE: TransitiveClosure.build,
-    SYMMETRIC: SymmetricClosure.build,
-}
-"""Kind -> what builds the closure of edges, given in any order."""

@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from triplestore.closures.attached import SCHEMES, UNION, Attached, Schemes, Structure
+from triplestore.closures.attached import CLOSED, UNION, Attached, Schemes, Structure
 from triplestore.closures.scheme import Scheme
-from triplestore.closures.union_view import UnionOf
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64, swap
+
+if TYPE_CHECKING:
+    from triplestore.closures.union_view import UnionOf
 
 IdsOf = Callable[[Sequence[bytes]], Sequence[int]]
 """The ids of names."""
@@ -55,7 +57,7 @@ def restore(data: bytes | None, ids_of: IdsOf, edges_of: EdgesOf) -> dict[int, A
     if not isinstance(described, list) or not described:
         raise ValueError("it does not describe a closure")
     for one in described:
-        if one["kind"] not in (*SCHEMES, UNION):
+        if one["kind"] not in (*CLOSED, UNION):
             raise ValueError(f"{one['kind']!r} is not a kind of closure")
         names = tuple(name.encode("latin-1") for name in one["relations"])
         parts = [(name.encode("latin-1"), turned) for name, turned in one.get("parts", ())]
@@ -75,6 +77,9 @@ def parts_of(structure: Structure) -> list[tuple[bytes, bool]]:
 
 def union_of(structure: Structure, ids_of: IdsOf, pairs: int | None = None) -> UnionOf:
     """A union with the ids of its parts."""
+    # Late: most stores have no closures.
+    from triplestore.closures.union_view import UnionOf
+
     own, *ids = ids_of([structure.relations[0], *(name for name, _ in parts_of(structure))])
     turned = [turned for _, turned in parts_of(structure)]
     return UnionOf(int(own), tuple(zip(map(int, ids), turned, strict=True)), pairs)
@@ -94,6 +99,9 @@ class Later:
         return getattr(self._built(), name)
 
     def _built(self) -> Scheme:
+        # Late: most stores have no closures.
+        from triplestore.closures.kinds import SCHEMES
+
         with self._lock:
             if self._scheme is None:
                 parts = [NO_KEYS]

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.attached import SCHEMES, Attached, Structure
+from triplestore.closures.attached import Attached, Structure
+from triplestore.closures.kinds import SCHEMES
 from triplestore.closures.scheme import PairStream, Scheme
 from triplestore.maintenance.modules.protocol import ClosureKind, FactsByRelation
 from triplestore.maintenance.update_state import Work
