@@ -61,8 +61,10 @@ def with_premises(
     first = [some[0] for some in alike.values()]
     graph = DependencyGraph([*first, *about, *own], (read.of(rule.axioms) for rule in first))
     near = _near(first, graph, components(graph.with_equal_levels()), read)
+    chosen = _Chosen()
     groups = zip(alike.values(), near, strict=True)
-    return [_completed(rule, among) for some, among in groups for rule in some]
+    all_rules = ((rule, among) for some, among in groups for rule in some)
+    return [_completed(rule, chosen.of(rule.axioms, among)) for rule, among in looking(all_rules)]
 
 
 def _near(
@@ -80,13 +82,34 @@ def _near(
         yield {slice_ for slice_, node in pairs if component[node] == place}
 
 
-def _completed(rule: Rule, near: set[Slice]) -> Rule:
-    """The rule with the triples of its axioms that are of these slices."""
-    if not near:
+def _completed(rule: Rule, premises: Sequence[TripleAtom]) -> Rule:
+    """The rule with these triples of its axioms as premises."""
+    if not premises:
         return rule
     body = set(rule.body)
-    needed = [atom for atom in rule.axioms if slice_of(atom) in near and atom not in body]
+    needed = [atom for atom in premises if atom not in body]
     return replace(rule, body=(*rule.body, *needed)) if needed else rule
+
+
+class _Chosen:
+    """The triples of axioms that are of some slices; rules of one axiom share them.
+
+    An axiom about a list of n things gives n rules that have all 2n triples of the list.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, frozenset[Slice]], list[TripleAtom]] = {}
+
+    def of(self, axioms: tuple[TripleAtom, ...], near: set[Slice]) -> Sequence[TripleAtom]:
+        """These triples; `axioms` must live as long as this object, as those of rules do."""
+        if not near:
+            return ()
+        key = id(axioms), frozenset(near)
+        known = self._known.get(key)
+        if known is None:
+            known = [atom for atom in looking(axioms) if slice_of(atom) in near]
+            self._known[key] = known
+        return known
 
 
 class _Slices:

@@ -175,6 +175,12 @@ LISTS = {
     "sub-class chain": Case(
         lambda: ":x a :n0 .\n" + chain(100_000, "rdfs:subClassOf"), regime="owl-rl"
     ),
+    "list beside a rule for axioms": Case(
+        lambda: _listed(":C owl:unionOf _:l0 . :a :p :b .\n", 3000),
+        rules="rdfs:subClassOf[?x, ?y] :- :p[?x, ?y] .",
+        regime="owl-rl",
+        equality="rewrite",
+    ),
     "intersection": Case(
         lambda: _listed(":C owl:intersectionOf _:l0 . :x a :c1 .\n", 50_000), regime="owl-rl"
     ),

@@ -51,6 +51,7 @@ def reason(store: Store, case: Case, **tuning: Any) -> Any:
     return store.reason(
         *([case.regime] if case.regime else []),
         rules=PREFIXES + case.rules if case.rules else None,
+        equality=case.equality if case.regime else None,
         tuning=tuning,
     )
 
@@ -127,7 +128,10 @@ UNION = Case(
 NESTED = Case(lambda: nested(2000), regime="owl-rl")
 
 
-@pytest.mark.parametrize("case", [UNION, NESTED], ids=["union", "nested"])
+LIST = LISTS["list beside a rule for axioms"]
+
+
+@pytest.mark.parametrize("case", [UNION, NESTED, LIST], ids=["union", "nested", "list"])
 def test_time__is_looked_at_while_axioms_are_read_and_compiled(case: Case) -> None:
     store = store_of(case.data())
     before = state_of(store)
