@@ -164,7 +164,7 @@ def _refuse_name(text: str, form: ox.RdfFormat | None) -> None:
         raise UsageError(f"{text!r} is the name of a file, not a document: call {advice}")
     if form is None and split_name(Path(text))[0] is not None and not any(map(str.isspace, text)):
         raise UsageError(
-            f"{text!r} looks like the name of a file, but there is no such file; "
+            f"{text!r} looks like the name of a file that does not exist; "
             f"files are loaded by {advice}"
         )
 

@@ -48,9 +48,8 @@ if TYPE_CHECKING:
     from triplestore.errors import TripleStoreError
     from triplestore.loaders.tabular.mapping import Property
     from triplestore.maintenance.report import Report
-    from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.audit import Audit
-    from triplestore.proofs.proof import Proof
+    from triplestore.proofs.proof import Proof, WhyNot
     from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.outcome import Change
     from triplestore.reasoning.program.stored_rules import check_rules
@@ -98,7 +97,7 @@ _HOMES: dict[str, str | tuple[str, str]] = {
     "TripleStoreError": "triplestore.errors",
     "Triples": "triplestore.sparql.results.solutions",
     "Violation": "triplestore.reasoning.violations",
-    "WhyNot": "triplestore.proofs.absence",
+    "WhyNot": "triplestore.proofs.proof",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "Property": "triplestore.loaders.tabular.mapping",
     # Code for pyoxigraph that imports this package instead finds its names.

@@ -20,7 +20,7 @@ def expand(text: str, results: Path) -> str:
         name, _, rest = match[2].partition(", ")
         if match[1] == "picture":
             if not (results / f"{name}.svg").is_file():
-                raise ValueError(f"there is no picture {name}.svg in {results}")
+                raise ValueError(f"{results} does not contain the picture {name}.svg")
             return f"![{rest}](generated/{name}.svg)"
         report = (results / f"{name}.md").read_text(encoding="utf-8")
         return _date(report) if match[1] == "date" else _table(report, rest, name)

@@ -86,7 +86,7 @@ def _described(name: str, value: Any, place: str) -> Iterator[str]:
 def _constructor(value: type) -> Iterator[str]:
     """The signature of `__init__`, for classes that callers make themselves."""
     if value.__name__ in _MADE and "__init__" in vars(value):
-        node = ast.parse(textwrap.dedent(inspect.getsource(value.__init__))).body[0]  # type: ignore[misc]
+        node = ast.parse(textwrap.dedent(inspect.getsource(vars(value)["__init__"]))).body[0]
         assert isinstance(node, ast.FunctionDef)
         yield _signature(node, value.__name__)
 

@@ -31,7 +31,7 @@ LIST_RULES = {
 }
 
 NOTES = {
-    "dt-type2": "A type of a literal is no triple of RDF, and is not listed. Where a rule asks for "
+    "dt-type2": "A type of a literal is not an RDF triple and not listed. Where a rule asks for "
     "a datatype, its body has a filter on the value.",
     "dt-eq": "Literals are compared by value: where an axiom compares values, rules are made "
     "twice, for the same term and for other spellings of the value.",

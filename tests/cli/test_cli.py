@@ -271,7 +271,7 @@ def test_dump__an_unknown_graph_is_an_error(files: Path) -> None:
     assert run(*ours, "default").stdout.count("\n") == 3
     refused = run(*ours, "http://ex.org/gg")
     assert refused.exit_code == 2 and refused.stdout == ""
-    assert "there is no graph <http://ex.org/gg>" in refused.stderr
+    assert "does not have the graph <http://ex.org/gg>" in refused.stderr
     assert "did you mean <http://ex.org/g>?" in refused.stderr
     assert "there are: <http://ex.org/g>" in run(*ours, "urn:q").stderr
 

@@ -49,7 +49,7 @@ def test_prefix__all_of_it_or_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("none",), "there is no prefix none:"),
+        (("none",), "does not have the prefix none:"),
         (("a b", "http://e/"), "is not the name of a prefix"),
         (("ex", "no iri"), "is not an absolute IRI"),
         (("ex:a", "http://e/"), "is not the name of a prefix"),

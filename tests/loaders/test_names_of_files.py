@@ -38,7 +38,7 @@ def test_text__that_names_a_file_is_refused_with_advice(folder: Path, form: str 
 
 
 def test_text__that_looks_like_a_name_is_told_from_a_document_without_format() -> None:
-    with pytest.raises(UsageError, match="looks like the name of a file, but there is no such"):
+    with pytest.raises(UsageError, match="looks like the name of a file that does not exist"):
         Store().load("nowhere.nt.gz")
     for text in ("", " ", "<x:a> <x:b> <x:c.ttl> .", "<x:a> <x:b>\n<x:c> .", "\0.ttl"):
         with pytest.raises(UsageError, match="needs a format"):

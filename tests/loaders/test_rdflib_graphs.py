@@ -106,7 +106,7 @@ def test_faults() -> None:
 
 
 def test_is_rdflib_graph__knows_subclasses_too() -> None:
-    class Own(rdflib.Graph):  # type: ignore[misc]
+    class Own(rdflib.Graph):
         pass
 
     assert is_rdflib_graph(Own())

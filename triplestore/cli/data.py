@@ -202,7 +202,7 @@ def _check_graph(store: Store, graph: Any) -> None:
     near = get_close_matches(str(graph), names, 1)
     shown = ", ".join(names[:MAX_SHOWN]) + (", ..." if len(names) > MAX_SHOWN else "")
     there = f"did you mean {near[0]}?" if near else f"there are: {shown or 'none'}"
-    raise click.UsageError(f"there is no graph {graph} in {store.path}; {there}")
+    raise click.UsageError(f"{store.path} does not have the graph {graph}; {there}")
 
 
 def _dump_relation(store: Store, relation: str) -> None:

@@ -42,7 +42,7 @@ def prefix(location: Path, name: str | None, iri: str | None, removed: tuple[str
     with Store(location) as store, store.transaction() as transaction:
         for one in map(_name, removed):
             if one not in known:
-                raise click.UsageError(f"there is no prefix {one}: in {location}")
+                raise click.UsageError(f"{location} does not have the prefix {one}:")
             transaction.unbind(one)
         if wanted is not None and iri is not None:
             transaction.bind(wanted, iri)
@@ -55,7 +55,7 @@ def _list(known: dict[str, str], wanted: str | None) -> None:
     elif wanted in known:
         click.echo(known[wanted])
     else:
-        raise click.UsageError(f"there is no prefix {wanted}: in the store")
+        raise click.UsageError(f"the store does not have the prefix {wanted}:")
 
 
 def _name(given: str) -> str:

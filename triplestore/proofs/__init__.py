@@ -3,9 +3,8 @@
 Start at `why`. Proofs are looked for backwards from the fact, over the facts that hold.
 """
 
-from triplestore.proofs.absence import WhyNot
 from triplestore.proofs.closed_facts import Written
-from triplestore.proofs.proof import Proof
+from triplestore.proofs.proof import Proof, WhyNot
 from triplestore.proofs.questions import Limits, why, why_not
 from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep
 

@@ -24,8 +24,7 @@ from triplestore.proofs.proof_text import (
 from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep
 
 if TYPE_CHECKING:
-    from triplestore.proofs.absence import WhyNot
-    from triplestore.proofs.proof import Proof
+    from triplestore.proofs.proof import Proof, WhyNot
 
 MAX_FACTS = 200
 """Maximum number of facts of a proof that are shown with their steps."""

@@ -17,8 +17,7 @@ from triplestore.proofs.proof_text import Prefixes, fact_text, missing_text, rul
 from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep
 
 if TYPE_CHECKING:
-    from triplestore.proofs.absence import WhyNot
-    from triplestore.proofs.proof import Proof
+    from triplestore.proofs.proof import Proof, WhyNot
 
 
 def dumped(values: dict[str, Any], indent: int | None) -> str:

@@ -27,8 +27,7 @@ from triplestore.datalog.text import show
 from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep, Values
 
 if TYPE_CHECKING:
-    from triplestore.proofs.absence import WhyNot
-    from triplestore.proofs.proof import Proof
+    from triplestore.proofs.proof import Proof, WhyNot
 
 _DEEPEST = 16  # branches on one another before the tree goes on further below
 Prefixes = Mapping[str, str]

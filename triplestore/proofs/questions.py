@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from triplestore.datalog.program import Atom
 from triplestore.errors import CorruptError, UsageError
-from triplestore.proofs.absence import WhyNot
 from triplestore.proofs.attempts import attempts
 from triplestore.proofs.builder import Builder
 from triplestore.proofs.closed_facts import Closed, Written
 from triplestore.proofs.explorer import Explorer, Limits
-from triplestore.proofs.proof import Proof
+from triplestore.proofs.proof import Proof, WhyNot
 from triplestore.proofs.proof_graph import ProofLink
 from triplestore.relations import Tables
 from triplestore.rules.compiled_program import Compiled

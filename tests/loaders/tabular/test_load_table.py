@@ -46,7 +46,7 @@ def typed(text: str, datatype: str) -> str:
 
 
 def utc(*parts: int) -> datetime.datetime:
-    return datetime.datetime(*parts, tzinfo=datetime.UTC)  # type: ignore[misc,arg-type]
+    return datetime.datetime(*parts, tzinfo=datetime.UTC)
 
 
 TYPES: list[tuple[Any, str]] = [
