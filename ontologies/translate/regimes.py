@@ -159,6 +159,10 @@ class Translation:
     into_axioms: frozenset[bytes] = frozenset()
 
 
+WITH_EQUALITY = frozenset(["owl-rl", "owl-horst", "swrl"])
+"""Regimes in which equal things have the same facts; under others owl:sameAs is any property."""
+
+
 def vocabulary(
     names: Iterable[str], *, trivial: bool = False, equal: bool = False
 ) -> list[Rule | Constraint]:
@@ -173,7 +177,7 @@ def vocabulary(
     found: dict[Rule | Constraint, None] = {}
     for regime in _chosen(names):
         texts = [*(regime.trivial if trivial else regime.vocabulary)]
-        if equal and regime.name in ("owl-rl", "owl-horst", "swrl"):
+        if equal and regime.name in WITH_EQUALITY:
             texts.append(schema.EQUALITY)
         for text in texts:
             program = schema.vocabulary_rules(text)
@@ -240,6 +244,8 @@ def translate(
     rule "rdfs9" <http://e/B>[?x] :- <http://e/A>[?x] .
     """
     chosen = _chosen(names)
+    if WITH_EQUALITY.isdisjoint(regime.name for regime in chosen):
+        equal = rewritten = False
     fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
     about = [clause for clause in fixed if isinstance(clause, Rule)]
     own = () if users is None else users.rules

@@ -6,6 +6,7 @@ import pytest
 
 from tests.reasoning.equal_stores import PREFIXES
 from triplestore import Store
+from triplestore.errors import ProgramError
 from triplestore.reasoning import closure_run
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.store.transaction import writer_of
@@ -73,3 +74,22 @@ def test_axioms__data_come_afterwards() -> None:
     with closed(AXIOMS["restrictions below each other"]) as store:
         store.load(PREFIXES + ":x a :X . :y :p [ a :A ] .", "turtle")
         assert store.query("PREFIX : <http://ex.org/> ASK { :y a :Hand }")
+
+
+def test_equality__does_not_count_under_regimes_without_it() -> None:
+    """A functional property with two values forecasts equality, which RDFS does not have: rules
+    that would only be circular with it are accepted, whatever was in force before."""
+    data = PREFIXES + ":n :p :x, :y . :p a owl:FunctionalProperty . :q rdfs:subPropertyOf :p ."
+    circular_with_equality = (
+        PREFIXES + "rdfs:subClassOf[?x, ?y] :- :r[?x, ?y] .\n"
+        ":q[?x, ?n] :- AGGREGATE(:r[?x, ?y] ON ?x BIND COUNT(?y) AS ?n) ."
+    )
+    for earlier in (None, PREFIXES + ":k[?x, ?y] :- :q[?y, ?x] ."):
+        store = Store()
+        store.load(data, "ttl")
+        if earlier is not None:
+            store.reason(rules=earlier)
+        store.reason("rdfs", rules=circular_with_equality)
+        assert store.audit()
+        with pytest.raises(ProgramError, match="axioms may follow"):
+            store.reason("owl-rl")
