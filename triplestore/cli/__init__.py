@@ -52,6 +52,7 @@ for _command in (
     querying.update,
     shelling.shell,
     serving.serve,
+    serving.ui,
     rules.reason,
     rules.rules,
     rules.check,

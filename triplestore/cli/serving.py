@@ -1,9 +1,11 @@
-"""The command that serves a store over HTTP: `serve`."""
+"""The commands that serve a store over HTTP: `serve`, and `ui` for a person with a browser."""
 
 from __future__ import annotations
 
+import webbrowser
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import click
 
@@ -52,6 +54,7 @@ INSTALL = f"serving needs starlette and uvicorn: {install('server')}"
     "it; `*` for any name. May be repeated.",
 )
 @click.option("--cors", is_flag=True, help="Allow requests from pages of any site.")
+@click.option("--ui", "browser", is_flag=True, help="Open the page in the browser.")
 @edge
 def serve(
     location: Path,
@@ -63,6 +66,7 @@ def serve(
     union_default_graph: bool,
     allowed_hosts: tuple[str, ...],
     cors: bool,
+    browser: bool,
 ) -> None:
     """Answer SPARQL queries over HTTP, until Ctrl-C or SIGTERM.
 
@@ -85,6 +89,8 @@ def serve(
 
     def announce(address: str) -> None:
         click.echo(f"{location} is served at {address}", err=True)
+        if browser:
+            open_browser(address)
 
     host, port = _host_and_port(bind)
     settings = Settings(
@@ -99,6 +105,46 @@ def serve(
         settings = replace(settings, memory=max_memory)
     with Store(location) if allow_update else open_to_read(location) as store:
         run(store, settings, host=host, port=port, announce=announce)
+
+
+@click.command()
+@click.argument("location", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: any that is free.")
+@click.option("--allow-update", is_flag=True, help="Allow changes of the store.")
+@click.option("--no-browser", is_flag=True, help="Only say the address.")
+@click.pass_context
+def ui(
+    context: click.Context, location: Path, port: int, allow_update: bool, no_browser: bool
+) -> None:
+    """Open a store's page in the browser: query, browse, see why facts hold, and change.
+
+    The page is served on this machine only, until Ctrl-C. `serve` has more options.
+
+    \b
+    Examples:
+      triplestore ui my.db
+      triplestore ui my.db --allow-update
+    """
+    context.invoke(
+        serve,
+        location=location,
+        bind=f"localhost:{port}",
+        allow_update=allow_update,
+        browser=not no_browser,
+    )
+
+
+def open_browser(address: str) -> None:
+    """Show a page in the person's browser, from a thread: some browsers make the caller wait."""
+    from triplestore.server.page.static import is_built
+
+    if not is_built():
+        click.echo(
+            "triplestore: this installation has no page for browsers, only plain text "
+            "(`make ui` builds it)",
+            err=True,
+        )
+    Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _host_and_port(bind: str) -> tuple[str, int]:

@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
 from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
+from triplestore.server.page.static import asset_routes, page_or
 from triplestore.server.protocol import (
     RefusedRequest,
     SparqlRequest,
@@ -59,7 +60,7 @@ def create_app(store: Store, settings: Settings | None = None) -> Starlette:
 
     >>> from triplestore import Store
     >>> [route.path for route in create_app(Store()).routes]
-    ['/', '/query', '/update', '/sparql', '/store', '/health']
+    ['/', '/assets/{name}', '/favicon.svg', '/query', '/update', '/sparql', '/store', '/health']
     """
     settings = settings or Settings()
     service = _Service(store, settings)
@@ -71,7 +72,8 @@ def create_app(store: Store, settings: Settings | None = None) -> Starlette:
         )
     return Starlette(
         routes=[
-            Route("/", service.index),
+            Route("/", page_or(service.index)),
+            *asset_routes(),
             Route("/query", service.endpoint("query"), methods=both),
             Route("/update", service.endpoint("update"), methods=both),
             Route("/sparql", service.endpoint("query", "update"), methods=both),

@@ -1,0 +1,1 @@
+"""The page for a browser: its files, and the JSON API behind it."""
