@@ -33,6 +33,27 @@ class BrowseThresholds(Thresholds):
     """Maximum depth of a proof as a tree."""
     proof_facts: int = 1_000
     """Maximum number of facts of a proof that are given."""
+    indexed_texts: int = 1 << 22
+    """Maximum number of labels and names in an index of terms: about 60 bytes each. Labels come
+    first, then names of classes and properties, then names of other terms."""
+    indexed_bytes: int = 96
+    """Maximum number of bytes of a text that are indexed; a longer text is found by its start."""
+    folded_texts: int = 1 << 16
+    """Number of texts that are folded at a time."""
+    sampled_members: int = 1_000
+    """Maximum number of members of a class, and of triples of a property, whose shape is seen."""
+    sampled_literals: int = 200
+    """Maximum number of literals whose datatypes are counted."""
+    counted_graphs: int = 1_000
+    """Maximum number of named graphs whose triples are counted."""
+    shown_graphs: int = 10
+    """Maximum number of named graphs in a summary."""
+    shown_above: int = 3
+    """Maximum number of superclasses, domains and ranges of a term in a summary."""
+    shown_comment: int = 200
+    """Maximum number of characters of a comment in a summary."""
+    shown_vocabulary: int = 12
+    """Maximum number of classes, and of properties, of RDF, RDFS, OWL and XSD in a summary."""
     kept_indexes: int = 2
     """Number of states of a store whose indexes are kept: the newest, and one of a snapshot."""
 
