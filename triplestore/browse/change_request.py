@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
@@ -129,6 +129,18 @@ def commit_change(
             )
         request.make(transaction, limits)
     return transaction.change
+
+
+def change_data(change: Change) -> dict[str, Any]:
+    """The counts of a change, fit for JSON.
+
+    >>> from triplestore.reasoning.outcome import Change
+    >>> change_data(Change(added=1, commit=2))["text"]
+    'added 1'
+    """
+    values = asdict(change)
+    values["problems"] = [str(problem) for problem in change.problems]
+    return {**values, "text": str(change)}
 
 
 def _stopper(cancel: Flag | None, deadline: float | None) -> Callable[[], bool]:
