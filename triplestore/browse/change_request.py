@@ -32,6 +32,9 @@ class ChangeLimits:
     cancel: Flag | None = None
 
 
+NO_LIMITS = ChangeLimits()
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentText:
     """A document to be loaded: its name, its format (by default by its name), and its text."""
@@ -69,7 +72,7 @@ class ChangeRequest:
         if given != 1:
             raise UsageError("give one of: update, documents, rules")
 
-    def make(self, transaction: Transaction, limits: ChangeLimits = ChangeLimits()) -> None:
+    def make(self, transaction: Transaction, limits: ChangeLimits = NO_LIMITS) -> None:
         """Make the change, with all that follows, in a transaction."""
         deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         is_over = _stopper(limits.cancel, deadline)
@@ -113,7 +116,7 @@ def commit_change(
     request: ChangeRequest,
     *,
     expected_commit: int | None = None,
-    limits: ChangeLimits = ChangeLimits(),
+    limits: ChangeLimits = NO_LIMITS,
 ) -> Change:
     """Make a change and commit it.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from triplestore.browse.change_request import ChangeLimits, ChangeRequest
+from triplestore.browse.change_request import NO_LIMITS, ChangeLimits, ChangeRequest
 from triplestore.browse.term_data import JsonTerm, TermData
 from triplestore.browse.thresholds import BROWSE
 from triplestore.browse.violation_data import violation_data
@@ -57,7 +57,7 @@ def preview_change(
     store: Store,
     request: ChangeRequest,
     *,
-    limits: ChangeLimits = ChangeLimits(),
+    limits: ChangeLimits = NO_LIMITS,
     language: str = "en",
 ) -> dict[str, Any]:
     """What a change would do: counts, groups by class and property with examples, violations.
