@@ -66,12 +66,11 @@ def preview_change(
     the preview has seen, for `commit_change`.
     """
     started = time.perf_counter()
-    with store.transaction() as transaction:
+    with store.trial() as transaction:
         before = view_of(store.snapshot())
         request.make(transaction, limits)
         made = _described(before, transaction, language)
         made["commit"] = writer_of(transaction).begun_at
-        transaction.rollback()
     return {**made, "seconds": time.perf_counter() - started}
 
 
