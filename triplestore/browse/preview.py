@@ -138,7 +138,7 @@ class _Groups:
         for head, lo, hi in zip(heads, starts.tolist(), ends.tolist(), strict=False):
             group = bool(head >> 32), int(head & 0xFFFFFFFF)
             self.counts.setdefault(group, [0] * len(KINDS))[kind] += hi - lo
-            first = _taken(rows, order[lo : lo + BROWSE.shown_examples])
+            first = _taken(rows, order[lo : min(hi, lo + BROWSE.shown_examples)])
             self._rows.setdefault(group, []).append((kind, first))
 
     def listed(self) -> list[dict[str, Any]]:

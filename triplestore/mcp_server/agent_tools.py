@@ -47,8 +47,8 @@ Fact = Annotated[
 UpdateText = Annotated[
     str,
     Field(
-        description="A SPARQL 1.1 update, such as `INSERT DATA { ex:ada a ex:Person }`. Prefixes of "
-        "the store need no declaration. Only asserted triples can be deleted."
+        description="A SPARQL 1.1 update, such as `INSERT DATA { ex:ada a ex:Person }`. Prefixes "
+        "that are shown need no declaration. Only asserted triples can be deleted."
     ),
 ]
 

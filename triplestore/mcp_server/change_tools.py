@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from triplestore.mcp_server.session import AgentSession
     from triplestore.mcp_server.short_names import ShortNames
 
-PROOFS = 3
+PROOFS = 2
 """Maximum number of proofs of new violations, and of inferred facts, in a preview."""
+
+PROOF_LINES = 30
+"""Maximum number of lines of a proof in a preview."""
 
 _KINDS = {
     "added": "asserted",
@@ -100,7 +103,10 @@ def _preview_lines(found: dict[str, Any], names: ShortNames) -> list[str]:
     if found["more_groups"]:
         lines.append(f"and {found['more_groups']:,} more classes and properties")
     for proof in found["proofs"]:
-        lines += ["", *(f"  {line}" for line in proof["text"].splitlines())]
+        text = names.shortened(proof["text"]).splitlines()
+        lines += ["", *(f"  {line}" for line in text[:PROOF_LINES])]
+        if len(text) > PROOF_LINES:
+            lines.append(f"  (cut: {len(text) - PROOF_LINES:,} more lines)")
     return lines
 
 

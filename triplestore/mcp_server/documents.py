@@ -51,7 +51,8 @@ def register_documents(server: MCPServer[Any], session: AgentSession) -> None:
     @server.resource("triplestore://rules", title="Rules", mime_type="text/plain")
     def rules() -> str:
         """The rules in force, those made from axioms included."""
-        lines = str(session.reading().snapshot.program).splitlines()
+        reading = session.reading()
+        lines = reading.names().shortened(str(reading.snapshot.program)).splitlines()
         shown, whole = fitting(lines, session.settings.characters)
         cut = [] if whole else [f"# cut: {len(lines) - len(shown):,} more lines"]
         return "\n".join([*shown, *cut]) or "# no rules are in force"

@@ -20,6 +20,7 @@ from triplestore.expressions.tree import Constant
 from triplestore.terms import Term
 
 _NAMESPACE = re.compile(r"[^\s<>\"{}|\\^`]+[/#]")
+_WRITTEN_IRI = re.compile(r"<([^<>\"{}|\\^`\s]+)>")
 _KNOWN = {
     "http://schema.org/": "schema",
     "https://schema.org/": "schema",
@@ -99,6 +100,14 @@ class ShortNames:
     def iri(self, iri: str) -> str:
         """An IRI."""
         return self._namer.iri(iri)
+
+    def shortened(self, text: str) -> str:
+        """A text in which IRIs between `<` and `>` become prefixed names.
+
+        >>> ShortNames({"ex": "http://ex.org/"}).shortened("<http://ex.org/A>[<urn:x>]")
+        'ex:A[<urn:x>]'
+        """
+        return _WRITTEN_IRI.sub(lambda match: self.iri(match[1]), text)
 
     def json_text(self, term: Mapping[str, Any]) -> str:
         """A term in the form of SPARQL's JSON results."""

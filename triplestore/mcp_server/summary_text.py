@@ -107,8 +107,15 @@ def _count(item: Data) -> str:
 
 def _share(item: Data, names: ShortNames, arrow: str) -> str:
     ends = "|".join(_name(term, names) for term in item["values"])
-    share = "" if item["share"] >= 1 else f" {item['share']:.0%}"
+    share = _percent(item["share"])
     return f"{_name(item['property'], names)}{share} {arrow} {ends}"
+
+
+def _percent(share: float) -> str:
+    """A share as text; nothing for all, and never 0 or 100 percent for another one."""
+    if share >= 1:
+        return ""
+    return f" {min(99, max(1, round(100 * share)))}%"
 
 
 def _name(term: Data, names: ShortNames) -> str:
