@@ -259,6 +259,18 @@ class Solutions:
             parts.append(block[name] if has else np.zeros(block.rows, np.uint32))
         return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
+    def id_columns(self, most: int) -> list[U32] | None:
+        """The columns of ids of all solutions; None if there are more than `most`."""
+        parts: list[list[U32]] = [[] for _ in self.variables]
+        for block in self._rows.blocks():
+            most -= block.rows
+            if most < 0:
+                return None
+            for name, part in zip(self.variables, parts, strict=True):
+                has = name in block.names
+                part.append(block[name] if has else np.zeros(block.rows, np.uint32))
+        return [np.concatenate(part) if part else np.zeros(0, np.uint32) for part in parts]
+
     def keys(self, name: str) -> list[bytes | None]:
         """The terms of a column as the keys of `terms.term_keys`."""
         return self._terms.keys(self.ids(name))
@@ -401,6 +413,11 @@ class Triples:
             self.ids()
         tree = {} if self._plan is None else to_json(self._plan)
         return {**tree, "warnings": self._advise()}
+
+    def page(self, start: int, size: int) -> list[ox.Triple]:
+        """The triples `start` to `start + size`; only these are decoded."""
+        part = [terms_of(column[start : start + size], self._terms) for column in self.ids()]
+        return list(map(ox.Triple, *part))
 
     def __len__(self) -> int:
         return len(self.ids()[0])
