@@ -7,7 +7,7 @@ the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,8 @@ class ChangeRequest:
     update: str | None = None
     documents: tuple[DocumentText, ...] = ()
     rules: str | None = None
+    prefixes: Mapping[str, str] | None = None
+    """Prefixes that the update may use beside those of the store."""
 
     def __post_init__(self) -> None:
         given = (self.update is not None) + bool(self.documents) + (self.rules is not None)
@@ -86,6 +88,7 @@ class ChangeRequest:
             if self.update is not None:
                 transaction.update(
                     self.update,
+                    prefixes=self.prefixes,
                     timeout=limits.seconds,
                     budget=limits.budget,
                     cancel=limits.cancel,

@@ -12,6 +12,7 @@ import click
 
 from triplestore._version import VERSION
 from triplestore.cli import (
+    agents,
     data,
     explaining,
     importing,
@@ -52,6 +53,7 @@ for _command in (
     querying.update,
     shelling.shell,
     serving.serve,
+    agents.mcp,
     rules.reason,
     rules.rules,
     rules.check,
