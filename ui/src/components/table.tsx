@@ -96,8 +96,8 @@ export function VirtualTable(props: TableProps) {
       onScroll={look}
       style={{ maxHeight: props.maxHeight ?? "70vh" }}
       tabIndex={0}
-      role="region"
-      aria-label={props.label}
+      role="group"
+      aria-label={`${props.label}: rows`}
     >
       <table
         class="table"
