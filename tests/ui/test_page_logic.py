@@ -15,7 +15,7 @@ VITEST = FOLDER / "node_modules" / "vitest" / "vitest.mjs"
 
 def test_logic__vitest_passes() -> None:
     build()
-    path = os.pathsep.join([os.environ["PATH"], str(REPOSITORY / ".venv" / "bin")])
+    path = os.pathsep.join([str(REPOSITORY / ".venv" / "bin"), os.environ["PATH"]])
     node = shutil.which("node", path=path)
     if node is None or not VITEST.is_file():
         pytest.skip("needs Node 20.19 or later, and `make ui`")
