@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from ui.browser import Visitor
 
 PREFIX = "PREFIX : <http://city.example/>\n"
@@ -192,3 +193,21 @@ def test_mobile__nothing_is_wider_than_the_screen(visit: Callable[..., Visitor])
     phone.ask(STATIONS)
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
     phone.shot("query-390")
+
+
+def test_follow__rows_appear_when_a_commit_brings_them(visitor: Visitor) -> None:
+    if visitor.page.request.get(f"{visitor.base}/subscribe").status == 404:
+        pytest.skip("this server has no live queries")
+    visitor.open("query", query=PREFIX + "SELECT ?line { ?line :follows :harbour }")
+    visitor.page.get_by_role("tab", name="Follow").click()
+    visitor.page.get_by_text("No rows now").wait_for()
+    for name in ("u7", "u8"):
+        update = f"{PREFIX} INSERT DATA {{ :{name} :follows :harbour }}"
+        answer = visitor.page.request.post(f"{visitor.base}/update", form={"update": update})
+        assert answer.ok, answer.text()
+        visitor.page.locator(".results tbody").get_by_text(f"{name}", exact=False).wait_for()
+    assert visitor.page.locator(".results tr.added").count() == 1
+    visitor.shot("query-follow")
+    update = f"{PREFIX} DELETE {{ ?x :follows ?y }} WHERE {{ ?x :follows ?y }}"
+    visitor.page.request.post(f"{visitor.base}/update", form={"update": update})
+    visitor.page.get_by_text("No rows now").wait_for()
