@@ -39,6 +39,15 @@ export async function completeByServer(
   }
 }
 
+let prepared = false;
+
+/** Have the server make its index of names before the first key is pressed. */
+export function prepareCompletion(): void {
+  if (prepared) return;
+  prepared = true;
+  complete("SELECT * { ?s a", 15).catch(() => undefined); // the first real one says what is wrong
+}
+
 function optionOf(item: Item): ServerCompletion {
   return {
     label: item.insert,

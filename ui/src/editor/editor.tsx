@@ -18,7 +18,7 @@ import {
 } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
 import { spanAt } from "../logic/places";
-import { completeByServer, kindOf } from "./completing";
+import { completeByServer, kindOf, prepareCompletion } from "./completing";
 import { rulesLanguage, sparqlLanguage } from "./languages";
 import { looks } from "./looks";
 
@@ -59,6 +59,7 @@ export default function Editor(props: EditorProps) {
   };
 
   useEffect(() => {
+    if (props.language === "sparql") prepareCompletion();
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: "open" });
     const made = new EditorView({ root, parent: root, state: stateOf(latest, report) });
     view.current = made;
