@@ -68,6 +68,24 @@ def test_query__triples_in_every_format(client: Client, media_type: str) -> None
     assert quad.object == ox.Literal("Ada", language="en")
 
 
+@pytest.mark.parametrize(
+    ("media_type", "start"),
+    [
+        ("application/vnd.apache.parquet", b"PAR1"),
+        ("application/vnd.apache.arrow.file", b"ARROW1"),
+        ("application/vnd.apache.arrow.stream", b"\xff\xff\xff\xff"),
+    ],
+)
+@pytest.mark.parametrize("query", ["SELECT * { ?s ?p ?o }", "CONSTRUCT WHERE { ?s ?p ?o }"])
+def test_query__answers_as_tables(
+    client: Client, query: str, media_type: str, start: bytes
+) -> None:
+    pytest.importorskip("pyarrow", reason="the extra `arrow` is not installed")
+    reply = client.query(query, accept=media_type)
+    assert (reply.status, reply.media_type) == (200, media_type)
+    assert reply.body.startswith(start)
+
+
 def test_query__ask(client: Client) -> None:
     reply = client.query("ASK { ?x ?y ?z }", accept="*/*")
     assert json.loads(reply.text) == {"head": {}, "boolean": True}

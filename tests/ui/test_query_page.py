@@ -42,6 +42,14 @@ def test_query__inferred_rows_and_triples_are_marked(visitor: Visitor) -> None:
     assert visitor.page.locator(".results tr:not(.inferred) >> text=:Station").count() == 1
 
 
+def test_start__offers_queries_to_begin_with(visitor: Visitor) -> None:
+    visitor.open("query")
+    visitor.page.get_by_role("button", name="Classes and their sizes").click()
+    visitor.result.wait_for()
+    assert ":Stop" in visitor.cells(1)
+    assert visitor.page.locator(".query-tab").count() == 1, "the unchanged first tab is used"
+
+
 def test_facts__only_asserted_ones_are_asked_when_chosen(visitor: Visitor) -> None:
     visitor.ask(PREFIX + "SELECT ?kind { :harbour a ?kind }")
     assert ":Stop" in visitor.cells(1)

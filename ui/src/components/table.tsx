@@ -45,7 +45,14 @@ export function VirtualTable(props: TableProps) {
   const look = useCallback(() => {
     const element = frame.current;
     if (!element) return;
-    setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+    // Drawn anew after some rows only: the rows around those in view hide the rest.
+    const top = element.scrollTop - (element.scrollTop % (rowHeight * 4));
+    const [height, width] = [element.clientHeight, element.clientWidth];
+    setView((before) =>
+      before.top === top && before.height === height && before.width === width
+        ? before
+        : { top, height, width },
+    );
   }, []);
   useLayoutEffect(() => {
     const element = frame.current;

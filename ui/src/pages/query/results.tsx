@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { messageOf } from "../../api/client";
 import type { QueryAnswer } from "../../api/types";
 import { Menu, Tabs } from "../../components/controls";
+import { keyNames } from "../../components/help";
 import { Empty, ErrorNote, Loading } from "../../components/notes";
 import { toast } from "../../components/toast";
 import { count, counted, seconds } from "../../logic/numbers";
@@ -14,8 +15,10 @@ import { FollowView } from "./follow-view";
 import { formatsOf, save } from "./formats";
 import { TriplesGraph } from "./graph-view";
 import { RawView } from "./raw-view";
-import { runFurther, sizeOf, type Outcome } from "./running";
+import { EXAMPLES } from "./examples";
+import { run, runFurther, sizeOf, type Outcome } from "./running";
 import { Advice, BooleanView, GridTable, gridOf, NoRows } from "./table-view";
+import { active, changeText, FIRST, openTab } from "./tabs";
 
 export type View = "table" | "raw" | "chart" | "graph" | "explain" | "follow";
 
@@ -101,9 +104,7 @@ function Body(props: {
     return outcome?.running ? (
       <Loading what="the answer" />
     ) : (
-      <Empty title="No answer yet">
-        Run the query with Ctrl-Enter. Ctrl-Space completes names of this store; ? lists all keys.
-      </Empty>
+      <Start />
     );
   }
   if (view === "raw") return <RawView text={outcome!.text} facts={facts} kind={answer.kind} />;
@@ -132,6 +133,35 @@ function Body(props: {
         </p>
       )}
     </>
+  );
+}
+
+/** What stands in place of the first answer: keys, and queries to begin with. */
+function Start() {
+  const ask = (text: string) => {
+    if (active.value.text.trim() === "" || active.value.text === FIRST) {
+      changeText(active.value.id, text);
+    } else {
+      openTab(text);
+    }
+    void run(active.value);
+  };
+  return (
+    <Empty title="No answer yet">
+      <p>
+        <kbd>{keyNames("mod+Enter").join(" ")}</kbd> runs the query, <kbd>Ctrl Space</kbd> completes
+        names of this store, <kbd>?</kbd> lists all keys.
+      </p>
+      <ul class="examples" aria-label="Queries to begin with">
+        {EXAMPLES.map((example) => (
+          <li key={example.title}>
+            <button type="button" class="button" onClick={() => ask(example.text)}>
+              {example.title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Empty>
   );
 }
 

@@ -32,7 +32,8 @@ export interface Options {
   marked: boolean;
 }
 
-const FIRST = `SELECT * WHERE {
+/** What the first tab asks. */
+export const FIRST = `SELECT * WHERE {
   ?s ?p ?o
 }
 LIMIT 100`;
