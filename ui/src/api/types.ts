@@ -49,6 +49,9 @@ export interface QueryRequest {
   budget?: number;
   id?: string;
   limit?: number;
+  offset?: number;
+  /** Whether rows that need inferred facts are marked. */
+  marked?: boolean;
 }
 
 interface Answered {
@@ -62,12 +65,13 @@ export interface RowsAnswer extends Answered {
   vars: string[];
   rows: (Term | null)[][];
   more: boolean;
-  inferred?: boolean[];
+  /** Rows that need inferred facts; null where that is not known. */
+  inferred?: boolean[] | null;
 }
 
 export interface BooleanAnswer extends Answered {
   kind: "boolean";
-  boolean: boolean;
+  value: boolean;
 }
 
 export type TripleRow = [Term, Term, Term, boolean];
@@ -75,6 +79,8 @@ export type TripleRow = [Term, Term, Term, boolean];
 export interface TriplesAnswer extends Answered {
   kind: "triples";
   triples: TripleRow[];
+  /** All triples of the answer, those of other pages included. */
+  count?: number;
   more: boolean;
 }
 

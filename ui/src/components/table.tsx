@@ -51,6 +51,7 @@ export function VirtualTable(props: TableProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const least = props.columns.reduce((sum, column) => sum + (column.width ?? 90), 60);
   const drawn = windowOf(props.count, rowHeight, view.top, view.height);
   const atEnd = drawn.end >= props.count && props.count > 0;
   useLayoutEffect(() => {
@@ -86,7 +87,12 @@ export function VirtualTable(props: TableProps) {
       role="region"
       aria-label={props.label}
     >
-      <table class="table" aria-rowcount={props.count + 1} aria-label={props.label}>
+      <table
+        class="table"
+        aria-rowcount={props.count + 1}
+        aria-label={props.label}
+        style={{ minWidth: `${least}px` }}
+      >
         <colgroup>
           {numbered && <col style={{ width: `${24 + 8 * String(props.count).length}px` }} />}
           {props.columns.map((column) => (

@@ -1,0 +1,182 @@
+/** Below the tools: the answer of the tab in one of its views. */
+
+import { useMemo, useState } from "preact/hooks";
+import { messageOf } from "../../api/client";
+import type { QueryAnswer } from "../../api/types";
+import { Menu, Tabs } from "../../components/controls";
+import { Empty, ErrorNote, Loading } from "../../components/notes";
+import { toast } from "../../components/toast";
+import { count, counted, seconds } from "../../logic/numbers";
+import { keep, kept } from "../../logic/kept";
+import { ChartView } from "./chart-view";
+import { ExplainView } from "./explain-view";
+import { FollowView } from "./follow-view";
+import { formatsOf, save } from "./formats";
+import { TriplesGraph } from "./graph-view";
+import { RawView } from "./raw-view";
+import { runFurther, sizeOf, type Outcome } from "./running";
+import { Advice, BooleanView, GridTable, gridOf, NoRows } from "./table-view";
+
+export type View = "table" | "raw" | "chart" | "graph" | "explain" | "follow";
+
+const PANEL = "result-panel";
+
+export function Results(props: {
+  tab: string;
+  text: string;
+  outcome: Outcome | undefined;
+  view: View;
+  onView: (view: View) => void;
+}) {
+  const { outcome, view } = props;
+  const [byLabel, setByLabel] = useState(kept("byLabel", false));
+  const answer = outcome?.answer ?? null;
+  const kind = answer?.kind;
+  const choices: { value: View; label: string; disabled?: boolean; title?: string }[] = [
+    { value: "table", label: kind === "boolean" ? "Answer" : "Table" },
+    { value: "raw", label: "Raw", disabled: !answer },
+    { value: "chart", label: "Chart", disabled: kind !== "rows" },
+    { value: "graph", label: "Graph", disabled: kind !== "triples" },
+    { value: "explain", label: "Explain", title: "How the query is computed" },
+    { value: "follow", label: "Follow", title: "The result after each commit" },
+  ];
+  const usable = choices.some((each) => each.value === view && !each.disabled);
+  const shown = usable ? view : "table";
+  return (
+    <section class="panel results" aria-label="Results">
+      <div class="panel-head">
+        <Tabs
+          label="Views"
+          value={shown}
+          choices={choices}
+          onChange={props.onView}
+          panelId={PANEL}
+        />
+        {answer && <Summary outcome={outcome!} answer={answer} />}
+        <div class="row results-end">
+          {(shown === "table" || shown === "follow") && answer?.kind !== "boolean" && (
+            <label class="row small">
+              <input
+                type="checkbox"
+                checked={byLabel}
+                onChange={(event) => {
+                  setByLabel(event.currentTarget.checked);
+                  keep("byLabel", event.currentTarget.checked);
+                }}
+              />
+              Labels
+            </label>
+          )}
+          {answer && <ExportMenu outcome={outcome!} answer={answer} />}
+        </div>
+      </div>
+      <div id={PANEL} role="tabpanel" aria-label={choices.find((c) => c.value === shown)?.label}>
+        <Body {...props} view={shown} byLabel={byLabel} />
+      </div>
+    </section>
+  );
+}
+
+function Body(props: {
+  tab: string;
+  text: string;
+  outcome: Outcome | undefined;
+  view: View;
+  byLabel: boolean;
+}) {
+  const { outcome, view } = props;
+  const answer = outcome?.answer ?? null;
+  const grid = useMemo(() => (answer ? gridOf(answer) : null), [answer]);
+  const facts = outcome?.facts ?? "all";
+  if (view === "explain") return <ExplainView text={props.text} facts={facts} />;
+  if (view === "follow") return <FollowView text={props.text} facts={facts} byLabel={props.byLabel} />;
+  if (outcome?.error) {
+    return (
+      <div class="panel-body">
+        <ErrorNote error={outcome.error} />
+      </div>
+    );
+  }
+  if (!answer || !grid) {
+    return outcome?.running ? (
+      <Loading what="the answer" />
+    ) : (
+      <Empty title="No answer yet">
+        Run the query with Ctrl-Enter. Ctrl-Space completes names of this store; ? lists all keys.
+      </Empty>
+    );
+  }
+  if (view === "raw") return <RawView text={outcome!.text} facts={facts} kind={answer.kind} />;
+  if (answer.kind === "boolean") return <BooleanView value={answer.value} />;
+  if (grid.rows.length === 0) return <NoRows advice={answer.advice ?? []} />;
+  if (view === "chart") return <ChartView key={outcome!.turn} grid={grid} />;
+  if (view === "graph" && answer.kind === "triples") return <TriplesGraph triples={answer.triples} />;
+  return (
+    <>
+      {(answer.advice?.length ?? 0) > 0 && (
+        <div class="panel-body">
+          <Advice advice={answer.advice ?? []} />
+        </div>
+      )}
+      <GridTable key={props.tab} grid={grid} byLabel={props.byLabel} label="Results" />
+      {answer.more && (
+        <p class="more-rows">
+          <button
+            type="button"
+            class="button small"
+            disabled={outcome!.running !== null}
+            onClick={() => void runFurther(props.tab)}
+          >
+            Load the next rows
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The size of the answer, its time and its commit. */
+function Summary({ outcome, answer }: { outcome: Outcome; answer: QueryAnswer }) {
+  const inferred = gridOf(answer).inferred?.filter(Boolean).length ?? 0;
+  const size = sizeOf(answer);
+  return (
+    <p class={`summary number${outcome.running ? " stale" : ""}`} role="status">
+      {answer.kind !== "boolean" && (
+        <>
+          <strong>{counted(size, answer.kind === "rows" ? "row" : "triple")}</strong>
+          {answer.more && (
+            <>
+              {" of "}
+              {answer.kind === "triples" && answer.count ? count(answer.count) : "more"}
+            </>
+          )}
+          {inferred > 0 && <span class="badge inferred">◆ {count(inferred)} inferred</span>}
+        </>
+      )}
+      <span class="muted">
+        {seconds(answer.seconds)} · commit {answer.commit}
+      </span>
+    </p>
+  );
+}
+
+function ExportMenu({ outcome, answer }: { outcome: Outcome; answer: QueryAnswer }) {
+  const [busy, setBusy] = useState(false);
+  return (
+    <Menu
+      label={busy ? "Exporting …" : "Export"}
+      title="Save the whole answer as a file"
+      disabled={busy}
+      actions={formatsOf(answer.kind).map((format) => ({
+        label: format.name,
+        detail: `.${format.extension}`,
+        run: () => {
+          setBusy(true);
+          save(outcome.text, outcome.facts, format)
+            .catch((error: unknown) => toast(messageOf(error), "bad"))
+            .finally(() => setBusy(false));
+        },
+      }))}
+    />
+  );
+}
