@@ -55,12 +55,13 @@ LAYERS |= {
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
-    "server": {"store"},
+    "server": {"store", "browse"},
     "rdflib_store": {"store", "terms", "expressions"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
 LAYERS["store"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
+LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["cli"] = {"kernels", "store", "reasoning", "server", "loaders.spark"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}

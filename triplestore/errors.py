@@ -14,6 +14,7 @@
     │   ├── FormatError                                written by a version this one cannot read
     │   └── StaleError                                 inferred facts are out of date
     ├── InconsistencyError                           a strict store would have become inconsistent
+    ├── ConflictError                                the store is not as the caller expects it
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
     └── CancelledError                                 the caller asked a running operation to stop
@@ -149,6 +150,10 @@ class StaleError(StorageError):
 
 class InconsistencyError(TripleStoreError):
     """A commit would have added violations of constraints to a store that refuses them."""
+
+
+class ConflictError(TripleStoreError):
+    """The store has changed since the caller looked at it; nothing was written."""
 
 
 class BudgetError(TripleStoreError, MemoryError):

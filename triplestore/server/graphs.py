@@ -14,7 +14,8 @@ import pyoxigraph as ox
 from starlette.requests import Request
 
 from triplestore.server.negotiation import QUADS, TRIPLES, content_type, negotiated
-from triplestore.server.protocol import RefusedRequest, accepted, read_body, read_graph
+from triplestore.server.protocol import accepted, read_body, read_graph
+from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerJob, AnswerOutput
 
 if TYPE_CHECKING:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import pyoxigraph as ox
 from starlette.requests import ClientDisconnect, Request
+
+from triplestore.server.refusals import RefusedRequest
 
 FORM = "application/x-www-form-urlencoded"
 TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
@@ -25,16 +27,6 @@ _FACTS = ("all", "explicit", "inferred")
 
 FormFields = list[tuple[str, str]]
 GraphNames = tuple[ox.NamedNode, ...]
-
-
-class RefusedRequest(Exception):  # noqa: N818 - an answer, not an error of the server
-    """A request is answered with this status and message."""
-
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.headers = headers or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +143,3 @@ def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None,
 def accepted(request: Request) -> str | None:
     """The `Accept` headers of a client, joined; None without one."""
     return ", ".join(request.headers.getlist("accept")) or None
-
-
-def from_elsewhere(request: Request) -> bool:
-    """Whether a page of another site sends the request, by the browser's `Origin` header."""
-    origin = request.headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

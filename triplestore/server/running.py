@@ -16,20 +16,13 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from triplestore.errors import (
-    BudgetError,
-    CancelledError,
-    ParseError,
-    ReadOnlyError,
-    TimeLimitError,
-    UsageError,
-)
+from triplestore.errors import CancelledError, TimeLimitError
 from triplestore.server.memory import release_memory
-from triplestore.server.protocol import RefusedRequest
+from triplestore.server.refusals import RefusedRequest, refusal, refused_by
+from triplestore.server.running_queries import RunningQueries
 from triplestore.server.settings import Settings
 
 logger = logging.getLogger("triplestore.server")
@@ -37,15 +30,6 @@ logger = logging.getLogger("triplestore.server")
 _PIECE = 1 << 16
 _PIECES = 4
 """Maximum number of unsent pieces of an answer."""
-
-_STATUS: dict[type[Exception], int] = {
-    ParseError: 400,
-    UsageError: 400,
-    ReadOnlyError: 403,
-    TimeLimitError: 504,
-    BudgetError: 503,
-    CancelledError: 503,
-}
 
 
 class AnswerOutput:
@@ -128,11 +112,19 @@ class Runner:
         self._places = asyncio.Semaphore(settings.threads)
         self._running: set[AnswerOutput] = set()
         self._stopped = False
+        self.queries = RunningQueries()
+        self.at_end: list[Callable[[], None]] = []
+        """What else is stopped when the server ends."""
 
     @property
     def running(self) -> int:
         """The number of running jobs."""
         return len(self._running)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the server ends."""
+        return self._stopped
 
     def answer(self, job: AnswerJob) -> Response:
         """A response that runs a job and sends its output."""
@@ -164,6 +156,8 @@ class Runner:
     def stop(self) -> None:
         """Stop all jobs, and wait until they have ended."""
         self._stopped = True
+        for end in self.at_end:
+            end()
         for output in list(self._running):
             output.stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -199,11 +193,11 @@ class _Answer(Response):
         try:
             await self._send_answer(gone, scope, receive, begun)
         except RefusedRequest as refused:
-            await refusal(refused)(scope, receive, send)
+            await refusal(refused, scope)(scope, receive, send)
         except asyncio.CancelledError:
             # The server ends, and its time to wait is over.
             if not begun.begun and not gone.done():
-                await refusal(_ENDING)(scope, receive, send)
+                await refusal(_ENDING, scope)(scope, receive, send)
         finally:
             gone.cancel()
 
@@ -254,7 +248,7 @@ async def _send(
         await asyncio.wait([future])
         refused = future.result()
         if refused is not None:
-            await refusal(refused)(scope, receive, send)
+            await refusal(refused, scope)(scope, receive, send)
             return
     named = {"content-type": output.media_type, "vary": "accept", **output.headers}
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
@@ -273,25 +267,3 @@ async def _send(
     else:
         # The status has been sent: the connection is cut, so the client sees an incomplete answer.
         logger.warning("an answer was cut off: %s", refused.message)
-
-
-def refused_by(error: BaseException) -> RefusedRequest:
-    """The status and message for an error."""
-    if isinstance(error, RefusedRequest):
-        return error
-    for kind, status in _STATUS.items():
-        if isinstance(error, kind):
-            return RefusedRequest(status, str(error))
-    logger.error("a request failed", exc_info=error)
-    return RefusedRequest(500, "internal error; see the log of the server")
-
-
-def refusal(refused: RefusedRequest) -> Response:
-    """The response to a refused request."""
-    return PlainTextResponse(f"{refused.message}\n", refused.status, refused.headers)
-
-
-async def on_refused(request: Request, error: Exception) -> Response:
-    """The response for a `RefusedRequest` that was raised before a job began."""
-    assert isinstance(error, RefusedRequest)
-    return refusal(error)

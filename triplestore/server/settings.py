@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from triplestore.errors import UsageError
 
@@ -26,6 +27,8 @@ class Settings:
     hosts            the names under which the server may be addressed; empty for any
     allowed          names for `hosts` beside the server's, such as the public name of a proxy; `*`
                      for any. If empty, a server that other machines reach accepts any name
+    users            the file of users who may log in; None if the server asks for no login
+    session_seconds  seconds after which a session of the page ends
 
     >>> Settings(seconds=0)
     Traceback (most recent call last):
@@ -43,6 +46,8 @@ class Settings:
     cors: bool = False
     hosts: frozenset[str] = LOOPBACK
     allowed: frozenset[str] = frozenset()
+    users: Path | None = None
+    session_seconds: float = 12 * 3600.0
 
     def __post_init__(self) -> None:
         for name in ("seconds", "memory", "threads", "body"):
