@@ -12,23 +12,24 @@ export interface TreeItem {
   children: number;
   asserted: number;
   inferred: number;
+  /** Other terms that are the same class, property or concept. */
+  equal?: Term[];
 }
 
 export interface TreePart {
   items: TreeItem[];
   more: boolean;
-  total?: number;
 }
 
 /** A page of the children of a term; without a term, of the roots. */
-export function children(
+export async function children(
   kind: TreeKind,
   parent: string | undefined,
   offset: number,
   limit: number,
-  signal?: AbortSignal,
 ): Promise<TreePart> {
-  return get<TreePart>("api/tree", { kind, parent, offset, limit }, signal);
+  const items = await get<TreeItem[]>("api/tree", { kind, parent, offset, limit });
+  return { items, more: items.length === limit };
 }
 
 /** The terms from a root to a term, which comes last; empty if it is not in the tree. */
@@ -36,7 +37,7 @@ export const pathTo = (
   kind: TreeKind,
   term: string,
   signal?: AbortSignal,
-): Promise<{ path: TreeItem[] }> => get("api/tree/path", { kind, term }, signal);
+): Promise<TreeItem[]> => get("api/tree/path", { kind, term }, signal);
 
 export interface ViolationData {
   constraint: string;

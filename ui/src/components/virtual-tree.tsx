@@ -91,8 +91,8 @@ export function VirtualTree<T>(props: VirtualTreeProps<T>) {
   const wanted = props.reveal?.map(props.keyOf).join("\n") ?? "";
   useEffect(() => {
     let current = true;
-    const shownNow = active && !active.more ? pathOf(active) : "";
-    if (!wanted || shownNow === wanted) return;
+    const last = props.reveal?.at(-1);
+    if (!wanted || !last || active?.key === props.keyOf(last)) return;
     void (async () => {
       let branch = root;
       for (const item of props.reveal ?? []) {

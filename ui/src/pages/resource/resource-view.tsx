@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../../answers";
 import { about, type About, type Value } from "../../api/resource";
+import { NamingSwitch } from "../../components/naming-switch";
 import { Empty, ErrorNote, Loading } from "../../components/notes";
 import { InferredMark, OutLink, TermLink } from "../../components/term";
 import { toast } from "../../components/toast";
@@ -12,7 +13,6 @@ import { byLabel } from "../../naming";
 import { WhyButton } from "../../proofs/why-dialog";
 import { href } from "../../router";
 import { store } from "../../state";
-import { NamingSwitch } from "./index";
 import { PropertyList } from "./property-list";
 import { remember } from "./recent";
 import { WhyNotForm } from "./why-not-form";
