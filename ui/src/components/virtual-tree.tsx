@@ -75,7 +75,9 @@ export function VirtualTree<T>(props: VirtualTreeProps<T>) {
   };
 
   useEffect(() => {
-    void loadMore(root).then(() => {
+    void loadMore(root).then(async () => {
+      const [only, second] = root.children ?? [];
+      if (only && !second && !props.reveal && props.hasChildren(only.item)) await unfold(only);
       setActive((now) => now ?? root.children?.[0] ?? null);
       setReady(true);
     });

@@ -37,18 +37,18 @@ export function drawnProof(
   graph: GraphOfProof,
   byLabel: boolean,
 ): { nodes: DrawnNode[]; edges: DrawnEdge[] } {
-  const rules = new Map(graph.nodes.map((node) => [node.id, node.rule]));
+  const by = (rule: string | null) => (rule ? `\nby ${rule}` : "");
   return {
     nodes: graph.nodes.map((node) => ({
       id: String(node.id),
-      label: node.fact ? factText(node.fact, byLabel) : node.text,
+      label: `${node.fact ? factText(node.fact, byLabel) : node.text}${by(node.rule)}`,
       kind: "fact",
       inferred: !node.asserted,
     })),
     edges: graph.edges.map((edge) => ({
       from: String(edge.from),
       to: String(edge.to),
-      label: rules.get(edge.to) ?? "",
+      label: "",
       inferred: true,
     })),
   };

@@ -74,6 +74,11 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
   );
 }
 
+/** An explanation without the text that stands before it. */
+function shortNote(note: string, text: string): string {
+  return note.replace(text, "").replace(/[:\s]+$/, "").trim();
+}
+
 const SIGNS = { met: "✓", missing: "✗", blocking: "!", unchecked: "·" };
 const TEXTS = { met: "holds", missing: "missing", blocking: "stands in the way", unchecked: "not checked" };
 
@@ -86,7 +91,7 @@ function Line(props: { kind: keyof typeof SIGNS; item: Item; note?: string }) {
       <span>
         <span class="hidden">{TEXTS[props.kind]}: </span>
         {props.item.fact ? <FactLine fact={props.item.fact} /> : <code>{props.item.text}</code>}
-        {props.note && props.note !== props.item.text && <span class="muted"> {props.note}</span>}
+        {props.note && <span class="muted"> {shortNote(props.note, props.item.text)}</span>}
         {!props.note && props.kind !== "met" && <span class="muted"> {TEXTS[props.kind]}</span>}
       </span>
     </li>

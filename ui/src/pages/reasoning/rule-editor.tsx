@@ -39,7 +39,7 @@ export function RuleEditor() {
     }
   };
   return (
-    <div class="stack">
+    <div class="stack rules-editor">
       <p class="muted small">
         These are your own rules; those that regimes make of axioms are on the page Rules.
         {!mayUpdate() && " They cannot be changed here: the server does not allow updates to you."}

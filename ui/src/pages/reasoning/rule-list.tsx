@@ -71,7 +71,6 @@ function RuleLine({ rule }: { rule: RuleEntry }) {
         <code class="rule-id">{rule.id}</code>
         {rule.kind === "constraint" && <span class="badge">constraint</span>}
         {rule.count > 1 && <span class="muted small">{counted(rule.count, rule.kind)}</span>}
-        <span class="grow" />
         {rule.inferred !== undefined && (
           <span class="badge inferred" title="facts that it infers">
             ◆ {count(rule.inferred)}

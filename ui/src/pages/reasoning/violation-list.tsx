@@ -39,7 +39,7 @@ export function ViolationList({ found }: { found: Report }) {
         {items.map((violation, index) => (
           <li key={violation.number ?? index} class="violation-item">
             <code class="rule-id">{violation.constraint}</code>
-            <span class="grow">
+            <span>
               <ViolationLine violation={violation} />
             </span>
             <button

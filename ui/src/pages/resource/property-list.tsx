@@ -66,8 +66,11 @@ export function PropertyList({ subject, group, direction }: PropertyListProps) {
           {shown.map((value) => (
             <li key={ntriples(value.term)} class="value">
               <TermLink term={value.term} byLabel={byLabel()} />
-              {value.inferred && <InferredMark />}
-              {value.inferred && <WhyButton fact={factOf(value)} />}
+              {value.inferred && (
+                <span class="marks">
+                  <InferredMark /> <WhyButton fact={factOf(value)} />
+                </span>
+              )}
               {value.graphs?.map((graph) => (
                 <span key={ntriples(graph)} class="value-graph" title="named graph">
                   in <TermLink term={graph} byLabel={byLabel()} />

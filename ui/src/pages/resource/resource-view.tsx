@@ -122,7 +122,7 @@ function Types({ found }: { found: About }) {
   const count = found.out.find((each) => isType(each.property.value))?.count;
   const more = (count ?? found.types.length) - shownTypes.length;
   return (
-    <p class="chips">
+    <div class="chips">
       {shownTypes.map((type) => (
         <span key={ntriples(type.term)} class={`chip${type.inferred ? " inferred" : ""}`}>
           <TermLink term={type.term} byLabel={byLabel()} />
@@ -130,7 +130,7 @@ function Types({ found }: { found: About }) {
         </span>
       ))}
       {more > 0 && <span class="muted small">and {counted(more, "more type", "more types")}</span>}
-    </p>
+    </div>
   );
 }
 
@@ -203,8 +203,11 @@ function Equal({ value, found }: { value: Value; found: About }) {
   return (
     <li class="value">
       <TermLink term={value.term} byLabel={byLabel()} />
-      {value.inferred && <InferredMark />}
-      {value.inferred && of && <WhyButton fact={[found.term, of.property, value.term]} />}
+      {value.inferred && (
+        <span class="marks">
+          <InferredMark /> {of && <WhyButton fact={[found.term, of.property, value.term]} />}
+        </span>
+      )}
     </li>
   );
 }

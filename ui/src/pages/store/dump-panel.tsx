@@ -17,16 +17,18 @@ export function DumpPanel() {
         <h2 id="dump">Dump</h2>
       </div>
       <div class="panel-body form">
-        <Segmented<Facts>
-          label="Facts"
-          value={facts}
-          onChange={setFacts}
-          choices={[
-            { value: "explicit", label: "Asserted" },
-            { value: "inferred", label: "Inferred" },
-            { value: "all", label: "All" },
-          ]}
-        />
+        <div>
+          <Segmented<Facts>
+            label="Facts"
+            value={facts}
+            onChange={setFacts}
+            choices={[
+              { value: "explicit", label: "Asserted" },
+              { value: "inferred", label: "Inferred" },
+              { value: "all", label: "All" },
+            ]}
+          />
+        </div>
         <div class="row">
           <label class="field inline">
             Format

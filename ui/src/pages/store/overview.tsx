@@ -28,7 +28,7 @@ export function Overview({ facts }: { facts: Facts }) {
           <dd>{count(facts.quads.inferred)}</dd>
         </div>
         <Figure name="On disk" value={facts.bytes_on_disk ? bytes(facts.bytes_on_disk) : "none"} />
-        <Figure name="Memory of the server" value={facts.memory ? bytes(facts.memory) : "unknown"} />
+        <Figure name="Server memory" value={facts.memory ? bytes(facts.memory) : "unknown"} />
         <Figure name="Commit" value={count(facts.commit)} />
       </dl>
       <section class="panel" aria-labelledby="inference">
