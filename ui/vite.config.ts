@@ -7,6 +7,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: "../triplestore/server/page/bundle",
+    assetsDir: "page", // the server answers this folder without a login
     emptyOutDir: true,
     target: "es2022",
     assetsInlineLimit: 0, // no data: addresses, which the Content-Security-Policy refuses

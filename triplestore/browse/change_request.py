@@ -7,7 +7,7 @@ the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,9 @@ class ChangeLimits:
     seconds: float | None = None
     budget: int | None = None
     cancel: Flag | None = None
+
+
+NO_LIMITS = ChangeLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,15 @@ class ChangeRequest:
     update: str | None = None
     documents: tuple[DocumentText, ...] = ()
     rules: str | None = None
+    prefixes: Mapping[str, str] | None = None
+    """Prefixes that the update may use beside those of the store."""
 
     def __post_init__(self) -> None:
         given = (self.update is not None) + bool(self.documents) + (self.rules is not None)
         if given != 1:
             raise UsageError("give one of: update, documents, rules")
 
-    def make(self, transaction: Transaction, limits: ChangeLimits = ChangeLimits()) -> None:
+    def make(self, transaction: Transaction, limits: ChangeLimits = NO_LIMITS) -> None:
         """Make the change, with all that follows, in a transaction."""
         deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         is_over = _stopper(limits.cancel, deadline)
@@ -83,6 +88,7 @@ class ChangeRequest:
             if self.update is not None:
                 transaction.update(
                     self.update,
+                    prefixes=self.prefixes,
                     timeout=limits.seconds,
                     budget=limits.budget,
                     cancel=limits.cancel,
@@ -113,7 +119,7 @@ def commit_change(
     request: ChangeRequest,
     *,
     expected_commit: int | None = None,
-    limits: ChangeLimits = ChangeLimits(),
+    limits: ChangeLimits = NO_LIMITS,
 ) -> Change:
     """Make a change and commit it.
 

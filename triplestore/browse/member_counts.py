@@ -71,8 +71,15 @@ def property_counts(tables: Tables, dictionary: Dictionary) -> Counted:
 
 def is_system(dictionary: Dictionary, ids: U32) -> np.ndarray:
     """Which terms are of RDF, RDFS, OWL and XSD themselves."""
-    found = [dictionary.key(term_id)[1:].startswith(_SYSTEM) for term_id in ids.tolist()]
-    return np.array(found, dtype=np.bool_)
+    text, offsets, _ = dictionary.text(ids)
+    found = np.zeros(len(ids), dtype=np.bool_)
+    for space in _SYSTEM:
+        (open_,) = (np.diff(offsets) >= len(space)).nonzero()
+        # From the end on: namespaces differ there.
+        for place in range(len(space) - 1, -1, -1):
+            open_ = open_[text[offsets[open_] + place] == space[place]]
+        found[open_] = True
+    return found
 
 
 def _ordered(dictionary: Dictionary, ids: U32, asserted: I64, total: I64) -> Counted:

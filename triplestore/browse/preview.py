@@ -8,13 +8,15 @@ examples are decoded, before the transaction ends, because its new terms go with
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyoxigraph as ox
 
-from triplestore.browse.change_request import ChangeLimits, ChangeRequest
+from triplestore.browse.change_request import NO_LIMITS, ChangeLimits, ChangeRequest
+from triplestore.browse.proof_data import why_data
 from triplestore.browse.term_data import JsonTerm, TermData
 from triplestore.browse.thresholds import BROWSE
 from triplestore.browse.violation_data import violation_data
@@ -34,11 +36,16 @@ if TYPE_CHECKING:
     from triplestore.store import Store, Transaction
     from triplestore.store.state_view import StateView
 
+PROOF_SECONDS = 3.0
+"""Maximum number of seconds for each proof in a preview."""
+
 KINDS = ("added", "removed", "inferred_added", "inferred_removed")
 """The kinds of changes of quads, as in `Transaction.diff()`."""
 
 
-def preview_update(store: Store, text: str, **options: Any) -> dict[str, Any]:
+def preview_update(
+    store: Store, text: str, prefixes: Mapping[str, str] | None = None, **options: Any
+) -> dict[str, Any]:
     """What a SPARQL update would do; `options` are those of `preview_change`.
 
     >>> from triplestore import Store
@@ -50,28 +57,30 @@ def preview_update(store: Store, text: str, **options: Any) -> dict[str, Any]:
     >>> [(group["kind"], group["term"]["short"]) for group in found["groups"]]
     [('property', ':knows')]
     """
-    return preview_change(store, ChangeRequest(update=text), **options)
+    return preview_change(store, ChangeRequest(update=text, prefixes=prefixes), **options)
 
 
 def preview_change(
     store: Store,
     request: ChangeRequest,
     *,
-    limits: ChangeLimits = ChangeLimits(),
+    limits: ChangeLimits = NO_LIMITS,
     language: str = "en",
+    proofs: int = 0,
 ) -> dict[str, Any]:
     """What a change would do: counts, groups by class and property with examples, violations.
 
     The quads of rdf:type are grouped by class, all others by property. `commit` is the commit that
-    the preview has seen, for `commit_change`.
+    the preview has seen, for `commit_change`. `proofs`, at
+    most that many, explain new violations, and then the first inferred triples of the groups.
     """
     started = time.perf_counter()
-    with store.transaction() as transaction:
+    with store.trial() as transaction:
         before = view_of(store.snapshot())
         request.make(transaction, limits)
         made = _described(before, transaction, language)
+        made["proofs"] = list(_proofs(transaction, before, proofs)) if proofs else []
         made["commit"] = writer_of(transaction).begun_at
-        transaction.rollback()
     return {**made, "seconds": time.perf_counter() - started}
 
 
@@ -105,6 +114,7 @@ class _Groups:
 
     def __init__(self, view: StateView, difference: Difference, data: TermData) -> None:
         self._data = data
+        self._dictionary = view.dictionary
         key = b"\x01" + RDF_TYPE.encode()
         self._type = int(view.dictionary.lookup_key(key))
         self.counts: dict[tuple[bool, int], list[int]] = {}
@@ -128,7 +138,7 @@ class _Groups:
         for head, lo, hi in zip(heads, starts.tolist(), ends.tolist(), strict=False):
             group = bool(head >> 32), int(head & 0xFFFFFFFF)
             self.counts.setdefault(group, [0] * len(KINDS))[kind] += hi - lo
-            first = _taken(rows, order[lo : lo + BROWSE.shown_examples])
+            first = _taken(rows, order[lo : min(hi, lo + BROWSE.shown_examples)])
             self._rows.setdefault(group, []).append((kind, first))
 
     def listed(self) -> list[dict[str, Any]]:
@@ -145,6 +155,17 @@ class _Groups:
             }
             for group, term in zip(chosen, terms, strict=True)
         ]
+
+    def inferred_examples(self, most: int) -> Iterator[ox.Triple]:
+        """An inferred triple of each of the groups with most changes."""
+        kind = KINDS.index("inferred_added")
+        chosen = [group for group in self.counts if self.counts[group][kind]]
+        chosen.sort(key=lambda group: (not group[0], -self.counts[group][kind]))
+        for group in chosen[:most]:
+            rows = next(rows for of, rows in self._rows[group] if of == kind)
+            terms = self._dictionary.terms(np.concatenate([column[:1] for column in rows[:3]]))
+            if isinstance(terms[0], (ox.NamedNode, ox.BlankNode)):
+                yield ox.Triple(*terms)
 
     def _examples(self, group: tuple[bool, int]) -> dict[str, list[list[JsonTerm]]]:
         found: dict[str, list[list[JsonTerm]]] = {}
@@ -176,6 +197,18 @@ def _violations(before: StateView, after: StateView, data: TermData) -> dict[str
         "new_count": count_new_between(before.tables, after.tables, now),
         "resolved_count": count_new_between(after.tables, before.tables, was),
     }
+
+
+def _proofs(transaction: Transaction, before: StateView, most: int) -> Iterator[dict[str, Any]]:
+    """Proofs of new violations, at most so many; then of as many inferred triples."""
+    after, difference = view_of(transaction), transaction.diff()
+    where = violation_relations(after.rules(), after.dictionary)
+    new = violations_between(before.tables, after.tables, where, after.dictionary)
+    for violation in islice(new, most):
+        yield why_data(transaction, violation, seconds=PROOF_SECONDS)
+    groups = _Groups(after, difference, TermData(after))
+    for triple in groups.inferred_examples(most):
+        yield why_data(transaction, triple, seconds=PROOF_SECONDS)
 
 
 def _first(found: Iterator[Any], data: TermData) -> Iterator[dict[str, Any]]:

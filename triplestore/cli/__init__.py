@@ -12,6 +12,7 @@ import click
 
 from triplestore._version import VERSION
 from triplestore.cli import (
+    agents,
     data,
     explaining,
     importing,
@@ -53,6 +54,7 @@ for _command in (
     shelling.shell,
     serving.serve,
     serving.ui,
+    agents.mcp,
     rules.reason,
     rules.rules,
     rules.check,

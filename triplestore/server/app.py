@@ -148,7 +148,7 @@ def _routes_of_several(
         for name, one in stores.items()
     ]
     common = [*login_routes(control, None, names), *status_routes(stores, runner)]
-    return [Route("/", index), *common, *mounted]
+    return [Route("/", page_or(index)), *asset_routes(), *common, *mounted]
 
 
 def _index(service: StoreService) -> Callable[[Request], Awaitable[Response]]:

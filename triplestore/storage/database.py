@@ -17,7 +17,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -170,10 +170,26 @@ class Database:
     def writing(self, timeout: float = -1) -> Iterator[Dictionary]:
         """Be the only writer; other threads wait. Terms encoded but not committed are dropped."""
         self.require_writable()
+        with self._alone(timeout) as dictionary:
+            self.require_writable()
+            yield dictionary
+
+    @contextmanager
+    def trying(self) -> Iterator[Dictionary]:
+        """Like `writing`, without a commit at the end: a database opened read-only takes part.
+
+        There, `refresh` waits until it is over: both add terms to the dictionary.
+        """
+        self._require_open()
+        without_refresh = self.commit_lock if self.reader is not None else nullcontext()
+        with without_refresh, self._alone() as dictionary:
+            yield dictionary
+
+    @contextmanager
+    def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
         if not self._writing.acquire(timeout=timeout):
             raise StorageError(f"another thread has been writing for over {timeout} seconds")
         try:
-            self.require_writable()
             yield self.dictionary
         finally:
             self.rollback()

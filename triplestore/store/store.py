@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from triplestore.operators.context import Flag
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.terms import Dictionary
     from triplestore.text_limits import TextLimits
 
 Durability = Literal["commit", "group", "flush"]
@@ -134,14 +135,31 @@ class Store(StoreDirectory):
         with self._begin() as writer:
             yield Transaction(writer)
 
-    def _begin(self) -> TransactionWriter:
+    @contextmanager
+    def trial(self) -> Iterator[Transaction]:
+        """A transaction that is always rolled back; also on a store opened for reading.
+
+        >>> store = Store()
+        >>> with store.trial() as t:
+        ...     _ = t.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
+        ...     len(t), len(store)
+        (1, 0)
+        """
+        with self._begin(self._database.trying()) as writer:
+            writer.is_trial = True
+            try:
+                yield Transaction(writer)
+            finally:
+                writer.rollback()
+
+    def _begin(self, turn: AbstractContextManager[Dictionary] | None = None) -> TransactionWriter:
         me = threading.get_ident()
         if self._writer == me:
             raise UsageError(
                 "this thread has a transaction open: write through it, or end it first "
                 "(a call on the store would wait for it forever)"
             )
-        turn = self._database.writing()
+        turn = turn or self._database.writing()
         turn.__enter__()
         self._writer = me
 

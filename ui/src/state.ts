@@ -23,12 +23,24 @@ api.onUnauthorised.run = () => {
 /** Ask who is here, and then for the store. */
 export async function refreshSession(): Promise<void> {
   try {
-    session.value = await api.session();
+    const found = await api.session();
+    session.value = found;
     sessionError.value = null;
-    await refreshStore();
+    if (found.login && !found.user) loginOpen.value = true;
+    else if (found.store === null && found.stores.length > 0) openStore(found.stores[0]!);
+    else await refreshStore();
   } catch (error) {
     sessionError.value = error;
   }
+}
+
+/** Go to the page of another store; each has its own path below that of the server. */
+export function openStore(name: string): void {
+  const path = location.pathname.replace(/[^/]*$/, "");
+  const current = session.value?.store;
+  const ending = current ? `/${encodeURIComponent(current)}/` : "";
+  const root = ending && path.endsWith(ending) ? path.slice(0, 1 - ending.length) : path;
+  location.assign(`${root}${encodeURIComponent(name)}/${location.hash}`);
 }
 
 /** Look at the store again: after changes, and when a page needs current numbers. */

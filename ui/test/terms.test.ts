@@ -44,7 +44,8 @@ test("a person may type an IRI, a prefixed name or a blank node", () => {
 
 test("tags name the language or the datatype, and plain texts have none", () => {
   expect(datatypeTag({ type: "literal", value: "a", "xml:lang": "en" })).toBe("en");
-  expect(datatypeTag({ type: "literal", value: "1", datatype: `${XSD}integer` })).toBe("integer");
+  expect(datatypeTag({ type: "literal", value: "1", datatype: `${XSD}date` })).toBe("date");
+  expect(datatypeTag({ type: "literal", value: "1", datatype: `${XSD}integer` })).toBe("");
   expect(datatypeTag({ type: "literal", value: "a", datatype: `${XSD}string` })).toBe("");
 });
 

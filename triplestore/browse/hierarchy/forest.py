@@ -9,7 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.relations.packed_keys import I64, U32, U64, high, low, swap
+from triplestore.relations.packed_keys import (
+    I64,
+    U32,
+    U64,
+    distinct,
+    high,
+    in_sorted,
+    low,
+    swap,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,7 @@ class Hierarchy:
         """The hierarchy of sorted distinct edges between nodes."""
         none = np.zeros(0, np.uint32)
         down = np.sort(swap(edges))
-        below = np.isin(nodes, high(edges), assume_unique=False)
+        below = in_sorted(nodes, distinct(high(edges)))
         return cls(
             edges,
             down,

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from triplestore.browse.plan_data import plan_data
-from triplestore.browse.query_data import AskedQuery, query_data
+from triplestore.browse.query_page.plan_data import plan_data
+from triplestore.browse.query_page.query_data import AskedQuery, query_data
 from triplestore.server.access.caller import Caller, caller_of, require
 from triplestore.server.page.answering import PageHandlers, language_of
 from triplestore.server.page.parameters import MAX_ROWS, Parameters, read_json

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from triplestore.browse.completion import complete
 from triplestore.browse.proof_data import why_data, why_not_data
+from triplestore.browse.query_page.completion import complete
 from triplestore.browse.report import report, violation_proof
 from triplestore.browse.resource import resource, resource_values
 from triplestore.browse.rules import check_text, rules_data

@@ -112,18 +112,17 @@ def asset_routes(bundle: Path = BUNDLE) -> list[Route]:
     """Routes of the files that the page loads.
 
     >>> [route.path for route in asset_routes()]
-    ['/assets/{name}', '/favicon.svg']
+    ['/page/{name}']
     """
 
     async def asset(request: Request) -> Response:
-        found = page_file(f"assets/{request.path_params['name']}", bundle)
-        return found.answer(request, FOREVER) if found else _unknown()
+        name = request.path_params["name"]
+        found = page_file(f"page/{name}", bundle)
+        if found is None:
+            return PlainTextResponse("the page has no such file", 404, headers=SECURITY)
+        return found.answer(request, ASK if name == "favicon.svg" else FOREVER)
 
-    async def icon(request: Request) -> Response:
-        found = page_file("favicon.svg", bundle)
-        return found.answer(request, ASK) if found else _unknown()
-
-    return [Route("/assets/{name}", asset), Route("/favicon.svg", icon)]
+    return [Route("/page/{name}", asset)]
 
 
 @cache
@@ -132,7 +131,10 @@ def page_file(name: str, bundle: Path = BUNDLE) -> PageFile | None:
     path = bundle / name
     if path.suffix not in _MEDIA_TYPES or name not in _names(bundle):
         return None
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:  # built anew while the server runs
+        return None
     tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
     return PageFile(gzip.compress(content, 9, mtime=0), _MEDIA_TYPES[path.suffix], tag)
 
@@ -144,7 +146,3 @@ def _names(bundle: Path) -> frozenset[str]:
         return frozenset()
     files = (path for path in bundle.rglob("*") if path.is_file())
     return frozenset(path.relative_to(bundle).as_posix() for path in files)
-
-
-def _unknown() -> Response:
-    return PlainTextResponse("the page has no such file", 404, headers=SECURITY)

@@ -76,6 +76,7 @@ class TransactionWriter:
 
     dictionary  the dictionary, with the terms that this transaction encoded
     change      what the transaction did, once it is committed
+    is_trial    whether it is never committed
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class TransactionWriter:
         self._meta: dict[str, bytes | None] = {}
         self._cleared = False
         self._open = True
+        self.is_trial = False
         # For the counts of the change.
         self._already_there = self._not_stated = self._only_inferred = self._skipped = 0
         self._problems: list[BadStatement] = []
@@ -380,6 +382,8 @@ class TransactionWriter:
     def commit(self) -> Change:
         """Publish everything, durably as the store promises; the transaction is over then."""
         try:
+            if self.is_trial:
+                raise UsageError("a trial cannot be committed: use transaction() instead")
             self._combine()
             self.change = self._publish()
         except BaseException:

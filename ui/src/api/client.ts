@@ -22,13 +22,18 @@ export class ApiError extends Error {
   readonly hint: string | undefined;
 
   constructor(status: number, body: ErrorBody) {
-    super(body.message);
+    super(body.line ? withoutPlace(body.message) : body.message);
     this.name = "ApiError";
     this.status = status;
     this.line = body.line;
     this.column = body.column;
     this.hint = body.hint;
   }
+}
+
+/** The message without the place that it begins with, such as `input:3:6: `. */
+function withoutPlace(message: string): string {
+  return message.replace(/^[\w.-]*:\d+:\d+:\s*/, "");
 }
 
 /** The address of a path of the served store; the page may lie below a path itself. */

@@ -20,9 +20,11 @@ export type Facts = "all" | "explicit" | "inferred";
 
 export interface Session {
   user: string | null;
-  role: "read" | "write" | "admin";
+  /** Null for who has to log in first. */
+  role: "read" | "write" | "admin" | null;
   update: boolean;
-  store: string;
+  /** The name of the served store; null where it has none, or several are served elsewhere. */
+  store: string | null;
   stores: string[];
   version: string;
   login: boolean;

@@ -3,13 +3,12 @@
 import { logout, messageOf } from "../api/client";
 import { count } from "../logic/numbers";
 import { PAGES } from "../pages";
-import { href, route } from "../router";
-import { loginOpen, refreshSession, session, store } from "../state";
+import { go, href, route } from "../router";
+import { loginOpen, openStore, refreshSession, session, store } from "../state";
 import { theme, type Theme } from "../theme";
 import { openHelp } from "./help";
 import { TermSearch } from "./search";
 import { toast } from "./toast";
-import { go } from "../router";
 
 export function Header(props: { searchFocus: number }) {
   return (
@@ -70,15 +69,15 @@ function StoreName() {
       {current.stores.length > 1 ? (
         <select
           aria-label="Store"
-          value={current.store}
-          onChange={(event) => changeStore(current.store, event.currentTarget.value)}
+          value={current.store ?? ""}
+          onChange={(event) => openStore(event.currentTarget.value)}
         >
           {current.stores.map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
       ) : (
-        <strong>{current.store}</strong>
+        current.store && <strong>{current.store}</strong>
       )}
       {size !== null && (
         <span class="muted store-size" title={`commit ${facts!.commit}`}>
@@ -87,14 +86,6 @@ function StoreName() {
       )}
     </span>
   );
-}
-
-/** Each store has its own page, at its own path. */
-function changeStore(from: string, to: string): void {
-  const path = location.pathname;
-  const ending = `/${encodeURIComponent(from)}/`;
-  const root = path.endsWith(ending) ? path.slice(0, -ending.length + 1) : path;
-  location.assign(`${root}${encodeURIComponent(to)}/${location.hash}`);
 }
 
 const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };

@@ -2,12 +2,13 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { fitted } from "../logic/widths";
 import { windowOf } from "../logic/window";
 
 export interface Column {
   key: string;
   title: ComponentChildren;
-  /** Pixels; without it the column takes a share of what is left. */
+  /** Pixels that its texts need; the column is narrower where the room is. */
   width?: number;
   align?: "start" | "end";
   /** Called by a click on the title; `sorted` is shown as an arrow. */
@@ -27,6 +28,8 @@ interface TableProps {
   maxHeight?: number | string;
   /** Numbers of the rows in a column before the others. */
   numbered?: boolean;
+  /** A mark beside the number of a row, such as the one of inferred rows. */
+  mark?: (row: number) => ComponentChildren;
   /** Called when the last rows come into view, to load more. */
   onEnd?: () => void;
 }
@@ -38,10 +41,11 @@ interface TableProps {
 export function VirtualTable(props: TableProps) {
   const { rowHeight = 28, numbered = false } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
+  const [view, setView] = useState({ top: 0, height: 600, width: 0 });
   const look = useCallback(() => {
     const element = frame.current;
-    if (element) setView({ top: element.scrollTop, height: element.clientHeight });
+    if (!element) return;
+    setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
   }, []);
   useLayoutEffect(() => {
     const element = frame.current;
@@ -51,7 +55,10 @@ export function VirtualTable(props: TableProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const least = props.columns.reduce((sum, column) => sum + (column.width ?? 90), 60);
+  const front = numbered ? 30 + 8 * String(props.count).length + (props.mark ? 14 : 0) : 0;
+  const wishes = props.columns.map((column) => column.width ?? 160);
+  const widths = fitted(wishes, view.width - front);
+  const whole = widths.reduce((sum, width) => sum + width, front);
   const drawn = windowOf(props.count, rowHeight, view.top, view.height);
   const atEnd = drawn.end >= props.count && props.count > 0;
   useLayoutEffect(() => {
@@ -67,16 +74,21 @@ export function VirtualTable(props: TableProps) {
         class={props.rowClass?.(row)}
         style={{ height: `${rowHeight}px` }}
       >
-        {numbered && <td class="row-number">{row + 1}</td>}
+        {numbered && (
+          <td class="row-number">
+            {props.mark?.(row)} {row + 1}
+          </td>
+        )}
         {props.columns.map((column, index) => (
           <td key={column.key} class={column.align === "end" ? "end" : undefined}>
             {props.cell(row, index)}
           </td>
         ))}
+        <td class="filler" aria-hidden="true" />
       </tr>,
     );
   }
-  const span = props.columns.length + (numbered ? 1 : 0);
+  const span = props.columns.length + (numbered ? 2 : 1);
   return (
     <div
       class="table-frame"
@@ -91,13 +103,14 @@ export function VirtualTable(props: TableProps) {
         class="table"
         aria-rowcount={props.count + 1}
         aria-label={props.label}
-        style={{ minWidth: `${least}px` }}
+        style={{ minWidth: `${whole}px` }}
       >
         <colgroup>
-          {numbered && <col style={{ width: `${24 + 8 * String(props.count).length}px` }} />}
-          {props.columns.map((column) => (
-            <col key={column.key} style={column.width ? { width: `${column.width}px` } : {}} />
+          {numbered && <col style={{ width: `${front}px` }} />}
+          {props.columns.map((column, index) => (
+            <col key={column.key} style={{ width: `${widths[index]}px` }} />
           ))}
+          <col />
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
@@ -109,6 +122,7 @@ export function VirtualTable(props: TableProps) {
             {props.columns.map((column) => (
               <Heading key={column.key} column={column} />
             ))}
+            <td class="filler" aria-hidden="true" />
           </tr>
         </thead>
         <tbody>

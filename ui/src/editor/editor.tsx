@@ -5,7 +5,7 @@ import { completionKeymap, startCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
-import { EditorState, type Extension } from "@codemirror/state";
+import { Annotation, EditorState, type Extension } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -45,16 +45,22 @@ export interface EditorProps {
 }
 
 const NO_PROBLEMS: Problem[] = [];
+const fromOutside = Annotation.define<boolean>();
 
 export default function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  const typed = useRef<string[]>([]);
+  const report = (text: string) => {
+    typed.current.push(text);
+    latest.current.onChange(text);
+  };
 
   useEffect(() => {
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: "open" });
-    const made = new EditorView({ root, parent: root, state: stateOf(latest) });
+    const made = new EditorView({ root, parent: root, state: stateOf(latest, report) });
     view.current = made;
     return () => {
       made.destroy();
@@ -63,13 +69,21 @@ export default function Editor(props: EditorProps) {
   }, []);
 
   useEffect(() => {
-    view.current?.setState(stateOf(latest));
+    typed.current = [];
+    view.current?.setState(stateOf(latest, report));
   }, [props.document, props.language]);
 
   useEffect(() => {
+    // While a person types fast, values come back late: those that we reported are not changes.
     const editor = view.current;
-    if (!editor || editor.state.doc.toString() === props.value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.value } });
+    const reported = typed.current.indexOf(props.value);
+    typed.current = typed.current.slice(reported + 1);
+    if (!editor || reported >= 0 || editor.state.doc.toString() === props.value) return;
+    typed.current = [];
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: props.value },
+      annotations: fromOutside.of(true),
+    });
   }, [props.value]);
 
   const problems = props.problems ?? NO_PROBLEMS;
@@ -85,7 +99,10 @@ export default function Editor(props: EditorProps) {
   return <div class="editor" ref={host} />;
 }
 
-function stateOf(latest: { current: EditorProps }): EditorState {
+function stateOf(
+  latest: { current: EditorProps },
+  report: (text: string) => void,
+): EditorState {
   const { language, label, value } = latest.current;
   const run = (): boolean => {
     latest.current.onRun?.();
@@ -114,7 +131,8 @@ function stateOf(latest: { current: EditorProps }): EditorState {
     ]),
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+      const own = !update.transactions.some((each) => each.annotation(fromOutside));
+      if (update.docChanged && own) report(update.state.doc.toString());
     }),
     placeholder(latest.current.placeholder ?? ""),
   ];

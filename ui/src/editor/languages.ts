@@ -87,7 +87,7 @@ function longText(stream: StringStream, state: State): string {
 function word(text: string, words: Set<string>, functions: Set<string>): string | null {
   if (text === "true" || text === "false") return "bool";
   if (words.has(text)) return "keyword";
-  return functions.has(text) ? "function" : null;
+  return functions.has(text) ? "variableName.function" : null;
 }
 
 export const sparqlLanguage = StreamLanguage.define(parser(KEYWORDS, FUNCTIONS, /^#/));

@@ -1,6 +1,6 @@
 /** A graph of nodes and arrows: `GraphView`. The drawing library is loaded when first needed. */
 
-import type { Core, ElementDefinition, StylesheetJson } from "cytoscape";
+import type { Core, ElementDefinition, NodeSingular, StylesheetJson } from "cytoscape";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorNote, Loading } from "../components/notes";
 import { colour, isDark } from "../theme";
@@ -110,7 +110,7 @@ function forestallStyle(): void {
 function elementsOf(nodes: GraphNode[], edges: GraphEdge[]): ElementDefinition[] {
   return [
     ...nodes.map((node) => ({
-      data: { id: node.id, label: shorten(node.label) },
+      data: { id: node.id, label: node.kind === "fact" ? node.label : shorten(node.label) },
       classes: `${node.kind ?? "iri"}${node.inferred ? " inferred" : ""}`,
     })),
     ...edges.map((edge, index) => ({
@@ -132,22 +132,38 @@ function layoutOf(props: GraphProps) {
     name: "cose",
     animate: false,
     padding: 24,
-    nodeRepulsion: () => 12_000,
-    idealEdgeLength: () => 90,
-    numIter: props.nodes.length > 300 ? 200 : 800,
+    nodeDimensionsIncludeLabels: true,
+    nodeRepulsion: () => 400_000,
+    nodeOverlap: 40,
+    idealEdgeLength: () => 110,
+    edgeElasticity: () => 60,
+    componentSpacing: 80,
+    gravity: 0.5,
+    numIter: props.nodes.length > 300 ? 300 : 1000,
   };
+}
+
+/** The size of a box for a text of several lines; the library measures none any more. */
+function boxOf(text: string): { width: number; height: number } {
+  const lines = text.split("\n");
+  const longest = Math.max(...lines.map((line) => line.length));
+  const wrapped = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 36)), 0);
+  return { width: Math.min(longest * 6.4, 230) + 6, height: wrapped * 14 + 4 };
 }
 
 function looks(): StylesheetJson {
   const [ink, muted, paper] = [colour("ink"), colour("muted"), colour("paper")];
   const [accent, inferred, ground] = [colour("accent"), colour("inferred"), colour("ground")];
+  const family = colour("sans");
   return [
     {
       selector: "node",
       style: {
         label: "data(label)",
         color: ink,
+        "font-family": family,
         "font-size": 11,
+        "min-zoomed-font-size": 7,
         "text-valign": "bottom",
         "text-margin-y": 3,
         "text-background-color": paper,
@@ -170,8 +186,8 @@ function looks(): StylesheetJson {
       selector: "node.fact, node.rule",
       style: {
         shape: "round-rectangle",
-        width: "label",
-        height: "label",
+        width: (node: NodeSingular) => boxOf(node.data("label") as string).width,
+        height: (node: NodeSingular) => boxOf(node.data("label") as string).height,
         padding: "8px",
         "text-valign": "center",
         "text-margin-y": 0,
@@ -190,7 +206,9 @@ function looks(): StylesheetJson {
       style: {
         label: "data(label)",
         color: muted,
+        "font-family": family,
         "font-size": 10,
+        "min-zoomed-font-size": 8,
         "text-rotation": "autorotate",
         "text-background-color": paper,
         "text-background-opacity": 0.85,

@@ -3,6 +3,9 @@
 import type { Term, TripleValue } from "../api/types";
 
 const STRING = "http://www.w3.org/2001/XMLSchema#string";
+const PLAIN = new Set(
+  ["string", "integer", "decimal", "boolean"].map((name) => STRING.replace(/string$/, name)),
+);
 const LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
 
 /** The IRI, label or lexical form; triples as `<< s p o >>`. */
@@ -75,10 +78,13 @@ export function localName(value: string): string {
   return /[^#/:]*$/.exec(value.replace(/[#/]+$/, ""))?.[0] || value;
 }
 
-/** The short name of a datatype for a tag beside a literal; "" for plain texts. */
+/**
+ * The short name of a datatype for a tag beside a literal; "" for texts and for what Turtle writes
+ * without a datatype: whole and decimal numbers, true and false.
+ */
 export function datatypeTag(term: Term): string {
   if (term["xml:lang"]) return term["xml:lang"];
-  if (!term.datatype || term.datatype === STRING) return "";
+  if (!term.datatype || PLAIN.has(term.datatype)) return "";
   return localName(term.datatype);
 }
 

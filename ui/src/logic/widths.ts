@@ -3,12 +3,25 @@
 const CHARACTER = 7.3;
 const PADDING = 24;
 
-/** Pixels for a column: nearly its widest text, between bounds. */
-export function widthOf(texts: Iterable<string>, title: string, least = 90, most = 420): number {
+/** Pixels that nearly all texts of a column need, and its title. */
+export function wishOf(texts: Iterable<string>, title: string): number {
   const lengths = [...texts].map((text) => text.length).sort((a, b) => a - b);
   const typical = lengths[Math.floor(lengths.length * 0.95)] ?? 0;
-  const wanted = Math.max(typical, title.length + 2) * CHARACTER + PADDING;
-  return Math.round(Math.min(Math.max(wanted, least), most));
+  return Math.round(Math.max(typical, title.length + 2) * CHARACTER + PADDING);
+}
+
+/**
+ * The widths of columns in a room: each gets what it wishes up to `most`; what is left goes to
+ * those that wish for more.
+ */
+export function fitted(wishes: number[], room: number, least = 72, most = 380): number[] {
+  const widths = wishes.map((wish) => Math.min(Math.max(wish, least), most));
+  const left = room - widths.reduce((sum, width) => sum + width, 0);
+  const missing = wishes.map((wish, index) => Math.max(wish - widths[index]!, 0));
+  const all = missing.reduce((sum, each) => sum + each, 0);
+  if (left <= 0 || all === 0) return widths;
+  const share = Math.min(left / all, 1);
+  return widths.map((width, index) => Math.floor(width + missing[index]! * share));
 }
 
 /** Up to `most` positions spread evenly over a length. */

@@ -148,7 +148,7 @@ function NameAxis(props: {
   crowded: boolean;
   width: number;
 }) {
-  const every = Math.max(1, Math.ceil((props.names.length * (props.crowded ? 14 : 1)) / props.width));
+  const every = Math.max(1, Math.ceil((props.names.length * (props.crowded ? 19 : 1)) / props.width));
   return (
     <g transform={`translate(0 ${props.y})`}>
       {props.names.map((name, row) =>

@@ -1,6 +1,6 @@
 /** The query page: tabs, the editor, and the answer below it. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { LateEditor } from "../../editor/late";
 import { go, href, route } from "../../router";
 import { useShortcuts } from "../../shortcuts";
@@ -36,6 +36,7 @@ export default function QueryPage() {
     { keys: "alt+r", what: "Running queries", run: () => setQueries(true), whileTyping: true },
     { keys: "alt+x", what: "Explain the query", run: () => setView("explain"), whileTyping: true },
   ]);
+  const frame = useFittingHeight(tab.text.split("\n").length);
   const problems = useMemo(() => problemsOf(outcome, tab.text), [outcome?.error, tab.text]);
   return (
     <div class="page query-page">
@@ -60,7 +61,13 @@ export default function QueryPage() {
             </button>
           </div>
         </div>
-        <div class="query-editor" id={PANEL} role="tabpanel" aria-label="Text of the query">
+        <div
+          class="query-editor"
+          id={PANEL}
+          ref={frame}
+          role="tabpanel"
+          aria-label="Text of the query"
+        >
           <LateEditor
             value={tab.text}
             document={tab.id}
@@ -80,6 +87,19 @@ export default function QueryPage() {
       <QueriesDialog open={queries} onClose={() => setQueries(false)} />
     </div>
   );
+}
+
+/** A frame as high as the lines of the query, until the person gives it another height. */
+function useFittingHeight(lines: number) {
+  const frame = useRef<HTMLDivElement>(null);
+  const given = useRef(0);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element || (given.current && Math.abs(element.offsetHeight - given.current) > 2)) return;
+    given.current = 22 + 20.2 * Math.min(Math.max(lines, 6), 15);
+    element.style.height = `${given.current}px`;
+  }, [lines]);
+  return frame;
 }
 
 /** `#/query?query=...&facts=...` opens a tab of its own; `run` asks it at once. */

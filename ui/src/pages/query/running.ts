@@ -23,6 +23,7 @@ export interface Outcome {
 export const outcomes = signal<Record<string, Outcome>>({});
 
 let turns = 0;
+const NONE: Problem[] = [];
 
 function set(tab: string, change: Partial<Outcome>): void {
   const none = { text: "", facts: "all", answer: null, error: null, running: null, turn: 0 };
@@ -135,7 +136,7 @@ export function sizeOf(answer: QueryAnswer): number {
 /** The place of an error in the query, for the editor. */
 export function problemsOf(outcome: Outcome | undefined, text: string): Problem[] {
   const error = outcome?.error;
-  if (!(error instanceof ApiError) || !error.line || outcome!.text !== text) return [];
+  if (!(error instanceof ApiError) || !error.line || outcome!.text !== text) return NONE;
   return [{ line: error.line, column: error.column ?? 1, message: error.message }];
 }
 

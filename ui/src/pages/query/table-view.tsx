@@ -8,7 +8,7 @@ import { VirtualTable, type Column } from "../../components/table";
 import { InferredMark, TermLink } from "../../components/term";
 import { sortedPositions } from "../../logic/ordering";
 import { datatypeTag, isNumber, named, shown, valueOf } from "../../logic/terms";
-import { spread, widthOf } from "../../logic/widths";
+import { spread, wishOf } from "../../logic/widths";
 
 /** An answer as columns, whatever it is of. */
 export interface Grid {
@@ -64,7 +64,6 @@ export function GridTable({ grid, byLabel, label, rowClass }: GridProps) {
       onSort: () => setOrder(nextOrder(order, index)),
     };
   });
-  if (marked) withSorting.push({ key: "·inferred", title: <InferredMark />, width: 36 });
   const at = (row: number) => positions?.[row] ?? row;
   return (
     <>
@@ -73,11 +72,11 @@ export function GridTable({ grid, byLabel, label, rowClass }: GridProps) {
         columns={withSorting}
         count={grid.rows.length}
         numbered
+        mark={marked ? (row) => (grid.inferred?.[at(row)] ? <InferredMark /> : null) : undefined}
         rowClass={(row) =>
           (grid.inferred?.[at(row)] ? "inferred " : "") + (rowClass?.(at(row)) ?? "")
         }
         cell={(row, column) => {
-          if (column >= columns.length) return grid.inferred?.[at(row)] ? <InferredMark /> : null;
           const term = grid.rows[at(row)]?.[column];
           return term ? <Cell term={term} byLabel={byLabel} onWhole={setWhole} /> : null;
         }}
@@ -116,7 +115,7 @@ function columnsOf(grid: Grid, byLabel: boolean): Column[] {
     return {
       key: `${index}`,
       title: name,
-      width: widthOf(texts, name),
+      width: wishOf(texts, name),
       align: numeric ? "end" : "start",
     };
   });

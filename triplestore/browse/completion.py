@@ -1,7 +1,0 @@
-"""Completion placeholder."""
-
-from typing import Any
-
-
-def complete(store: Any, text: str, offset: int, **options: Any) -> dict[str, Any]:
-    return {"from": offset, "to": offset, "items": []}
