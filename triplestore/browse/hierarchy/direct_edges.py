@@ -30,6 +30,7 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
     start_of_runs,
+    swap,
 )
 
 if TYPE_CHECKING:
@@ -135,11 +136,13 @@ def _beyond(whole: U64, told: U64) -> U64:
     """
     starts = start_of_runs(high(whole))
     firsts, sizes = high(whole)[starts[:-1]], np.diff(starts)
-    parents = low(told)
+    # A parent that is also below the child proves nothing: its own pairs may follow from the child.
+    strict = told[~in_sorted(swap(told), whole)]
+    parents = low(strict)
     places = np.minimum(firsts.searchsorted(parents), max(len(firsts) - 1, 0))
     lengths = np.where(firsts[places] == parents, sizes[places], 0)
     rows = ranges(starts[:-1][places], lengths)
-    follow = pack(np.repeat(high(told), lengths), low(whole[rows]))
+    follow = pack(np.repeat(high(strict), lengths), low(whole[rows]))
     return whole[~in_sorted(whole, merged(follow, told))]
 
 
