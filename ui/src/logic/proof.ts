@@ -2,6 +2,7 @@
 
 import type { Fact, GraphOfProof, Held, Node } from "../api/resource";
 import type { Term } from "../api/types";
+import { counted } from "./numbers";
 import { named, ntriples, shown } from "./terms";
 
 export interface DrawnNode {
@@ -54,29 +55,19 @@ export function drawnProof(
   };
 }
 
-/** The facts that a proof rests on, each once. */
-export function groundsOf(proof: Held): Node[] {
-  const found = new Map<string, Node>();
-  const waiting: Node[] = [proof];
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (node.asserted) found.set(factKey(node), node);
-    waiting.push(...(node.because ?? []));
-  }
-  return [...found.values()];
-}
-
 /** A name of the fact of a node. */
 export function factKey(node: Node): string {
   return node.fact ? node.fact.map(ntriples).join(" ") : node.text;
 }
 
-/** How many steps high and long a proof is, as a sentence. */
+/** How long and deep a proof is, as a sentence. */
 export function sizeText(proof: Held): string {
   if (proof.asserted && !proof.because?.length) return "This fact was asserted.";
-  const rules = proof.steps - proof.graph.nodes.filter((node) => node.asserted).length;
-  const steps = `${rules} ${rules === 1 ? "step" : "steps"}`;
-  const high = proof.height > 1 ? `, ${proof.height} levels deep` : "";
-  return `Proved in ${steps}${high}${proof.least ? "; no proof is less deep" : ""}.`;
+  const grounds = proof.graph.nodes.filter((node) => node.asserted).length;
+  const steps = counted(proof.steps - grounds, "step");
+  const from = grounds > 0 ? ` from ${counted(grounds, "asserted fact")}` : "";
+  const deep = proof.height > 1 ? `, ${proof.height} levels deep` : "";
+  return `Proved in ${steps}${from}${deep}${proof.least ? "; no proof is less deep" : ""}.`;
 }
 
 /**
