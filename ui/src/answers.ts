@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { isAbort } from "./api/client";
+import { session } from "./state";
 
 export interface Answer<T> {
   value: T | null;
@@ -13,7 +14,8 @@ export interface Answer<T> {
 
 /**
  * The answer of a request, asked anew when something of `inputs` changes. `keep` shows the older
- * answer until the newer one is there. Requests that are no longer needed are stopped.
+ * answer until the newer one is there. Requests that are no longer needed are stopped. After a
+ * login it is asked again.
  */
 export function useAnswer<T>(
   ask: ((signal: AbortSignal) => Promise<T>) | null,
@@ -24,6 +26,7 @@ export function useAnswer<T>(
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(true);
   const [turn, setTurn] = useState(0);
+  const user = session.value?.user;
   useEffect(() => {
     const stop = new AbortController();
     if (!keep) setValue(null);
@@ -45,6 +48,6 @@ export function useAnswer<T>(
       },
     );
     return () => stop.abort();
-  }, [...inputs, turn]);
+  }, [...inputs, turn, user]);
   return { value, error, busy, again: () => setTurn(turn + 1) };
 }

@@ -12,6 +12,9 @@ export interface Value {
   graphs?: Term[];
 }
 
+/** A term with its mark beside it. */
+export type MarkedTerm = Term & { inferred: boolean };
+
 /** The values of one property, from `offset` on. */
 export interface Values {
   property: Term;
@@ -25,9 +28,9 @@ export interface Values {
 export interface About {
   term: Term;
   known: boolean;
-  labels: Value[];
+  labels: MarkedTerm[];
   types: Value[];
-  equal: Value[];
+  equal: MarkedTerm[];
   comment: Term | null;
   out: Values[];
   in: Values[];

@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { why, type Held, type Node } from "../api/resource";
 import { TermLink } from "../components/term";
+import { LinkedText } from "../components/linked-text";
 import { Tree, type Branch } from "../components/tree";
 import { InferredMark } from "../components/term";
 import { factKey } from "../logic/proof";
@@ -64,10 +65,17 @@ function ProofLine({ node }: { node: Node }) {
           <span class="muted small">proved above</span>
         )}
       </div>
+      {node.rule?.axioms?.map((axiom, index) => (
+        <div key={index} class="proof-condition">
+          <span class="muted">by the axiom</span> <FactLine fact={axiom} />
+        </div>
+      ))}
       {node.conditions?.map((condition) => (
         <div key={condition.text} class="proof-condition">
           <span class="muted">{condition.kind === "aggregate" ? "counted" : "checked"}</span>{" "}
-          <code>{condition.text}</code>
+          <span class="rule-text">
+            <LinkedText text={condition.text} />
+          </span>
           {condition.value && (
             <>
               {" = "}
@@ -93,7 +101,7 @@ function ProofLine({ node }: { node: Node }) {
 
 /** A fact with other than two arguments, or a violated constraint. */
 function Relation({ node }: { node: Node }) {
-  if (!node.relation || !node.args) return <span class="proof-text">{node.text}</span>;
+  if (!node.relation || !node.args) return <span class="proof-text"><LinkedText text={node.text} /></span>;
   return (
     <span class="fact-line">
       <TermLink term={node.relation} byLabel={byLabel()} />[

@@ -1,8 +1,9 @@
-/** A rule by its id; its text, values and axioms unfold below it. */
+/** A rule by its id; its text and values unfold below it. Also a fact in one line. */
 
 import { useId, useState } from "preact/hooks";
 import type { Fact, RuleData } from "../api/resource";
 import type { Term } from "../api/types";
+import { LinkedText } from "../components/linked-text";
 import { TermLink } from "../components/term";
 import { byLabel } from "../naming";
 import { propertyText } from "../logic/proof";
@@ -31,19 +32,10 @@ export function RuleBadge({ rule, values }: RuleBadgeProps) {
       {open && (
         <div class="rule-details" id={details}>
           {rule.label && rule.label !== rule.id && <p>{rule.label}</p>}
-          <pre>{rule.text}</pre>
+          <p class="rule-text">
+            <LinkedText text={rule.text} />
+          </p>
           {values && Object.keys(values).length > 0 && <Values values={values} />}
-          {!!rule.axioms?.length && (
-            <p>
-              From{" "}
-              {rule.axioms.map((axiom, index) => (
-                <span key={index}>
-                  {index > 0 && "; "}
-                  <FactLine fact={axiom} />
-                </span>
-              ))}
-            </p>
-          )}
           {rule.source && <p class="muted small">{rule.source}</p>}
         </div>
       )}

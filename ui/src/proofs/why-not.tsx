@@ -1,6 +1,7 @@
 /** Why a fact does not hold: the rules that could conclude it, and what each lacks. */
 
 import type { Attempt, Item, NotHeld } from "../api/resource";
+import { LinkedText } from "../components/linked-text";
 import { Empty } from "../components/notes";
 import { counted } from "../logic/numbers";
 import { FactLine, RuleBadge, Values } from "./rule-badge";
@@ -90,7 +91,11 @@ function Line(props: { kind: keyof typeof SIGNS; item: Item; note?: string }) {
       </span>
       <span>
         <span class="hidden">{TEXTS[props.kind]}: </span>
-        {props.item.fact ? <FactLine fact={props.item.fact} /> : <code>{props.item.text}</code>}
+        {props.item.fact ? <FactLine fact={props.item.fact} /> : (
+          <span class="rule-text">
+            <LinkedText text={props.item.text} />
+          </span>
+        )}
         {props.note && <span class="muted"> {shortNote(props.note, props.item.text)}</span>}
         {!props.note && props.kind !== "met" && <span class="muted"> {TEXTS[props.kind]}</span>}
       </span>

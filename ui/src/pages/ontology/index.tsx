@@ -14,7 +14,7 @@ import { named, ntriples, shown } from "../../logic/terms";
 import { byLabel } from "../../naming";
 import { WhyDialog } from "../../proofs/why-dialog";
 import { go, route } from "../../router";
-import { store } from "../../state";
+import { session, store } from "../../state";
 import { ResourceView } from "../resource/resource-view";
 import "../resource/resource.css";
 import "./ontology.css";
@@ -94,7 +94,7 @@ function TermTree({ kind, term, onChoose }: TermTreeProps) {
   first.current ??= commit;
   return (
     <VirtualTree<TreeItem>
-      key={commit === first.current ? 0 : commit}
+      key={`${session.value?.user} ${commit === first.current ? 0 : commit}`}
       label={kind.label}
       keyOf={(item) => ntriples(item.term)}
       nameOf={(item) => textOf(item)}

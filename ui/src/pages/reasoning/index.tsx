@@ -14,6 +14,7 @@ import { ReportView } from "./report-view";
 import { RuleEditor } from "./rule-editor";
 import { RuleList } from "./rule-list";
 import { ViolationList } from "./violation-list";
+import "../../proofs/proofs.css";
 import "./reasoning.css";
 
 type Part = "report" | "rules" | "violations" | "editor";

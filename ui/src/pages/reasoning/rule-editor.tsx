@@ -41,7 +41,7 @@ export function RuleEditor() {
   return (
     <div class="stack rules-editor">
       <p class="muted small">
-        These are your own rules; those that regimes make of axioms are on the page Rules.
+        These are the rules that users gave; all rules in force are listed under “Rules”.
         {!mayUpdate() && " They cannot be changed here: the server does not allow updates to you."}
       </p>
       <div class="editor-box">

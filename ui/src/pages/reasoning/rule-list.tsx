@@ -20,7 +20,7 @@ export function RuleList({ rules, busy, onCount }: RuleListProps) {
   const shown = wanted ? rules.filter(fits) : rules;
   const isCounted = rules.some((rule) => rule.inferred !== undefined);
   const groups = [
-    { title: "Your rules", rules: shown.filter((rule) => rule.user) },
+    { title: "Rules of users", rules: shown.filter((rule) => rule.user) },
     { title: "Rules of the regimes", rules: shown.filter((rule) => !rule.user) },
   ].filter((group) => group.rules.length > 0);
   if (rules.length === 0) return <Empty title="No rules are in force" />;

@@ -80,7 +80,7 @@ export function PropertyList({ subject, group, direction }: PropertyListProps) {
           ))}
         </ul>
         {left > 0 && (
-          <button type="button" class="button quiet small" disabled={busy} onClick={() => void more()}>
+          <button type="button" class="button quiet small more-button" disabled={busy} onClick={() => void more()}>
             {left > PAGE ? `Show ${PAGE} more of ${count(left)}` : `Show ${count(left)} more`}
             <span class="hidden"> values of {propertyText(group.property, byLabel())}</span>
           </button>

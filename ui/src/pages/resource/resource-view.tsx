@@ -2,7 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../../answers";
-import { about, type About, type Value } from "../../api/resource";
+import { about, type About, type MarkedTerm } from "../../api/resource";
 import { NamingSwitch } from "../../components/naming-switch";
 import { Empty, ErrorNote, Loading } from "../../components/notes";
 import { InferredMark, OutLink, TermLink } from "../../components/term";
@@ -92,7 +92,7 @@ function Head(props: { found: About; heading: "h1" | "h2"; whole: boolean }) {
         {navigator.clipboard && (
           <button
             type="button"
-            class="button quiet small"
+            class="button small"
             onClick={() => void copy(term.type === "uri" ? `<${value}>` : value)}
           >
             Copy
@@ -188,24 +188,24 @@ function Equals({ found }: { found: About }) {
         <h2 id="equals">Equal to it</h2>
       </div>
       <ul class="values panel-body">
-        {found.equal.map((value) => (
-          <Equal key={ntriples(value.term)} value={value} found={found} />
+        {found.equal.map((term) => (
+          <Equal key={ntriples(term)} term={term} found={found} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Equal({ value, found }: { value: Value; found: About }) {
-  const of = found.out.find((group) =>
-    group.values.some((each) => ntriples(each.term) === ntriples(value.term)),
-  );
+function Equal({ term, found }: { term: MarkedTerm; found: About }) {
+  const own = ntriples(term);
+  const by = found.out.find((group) => group.values.some((each) => ntriples(each.term) === own));
   return (
     <li class="value">
-      <TermLink term={value.term} byLabel={byLabel()} />
-      {value.inferred && (
+      <TermLink term={term} byLabel={byLabel()} />
+      {term.label && byLabel() && <span class="muted mono">{shown(term)}</span>}
+      {term.inferred && (
         <span class="marks">
-          <InferredMark /> {of && <WhyButton fact={[found.term, of.property, value.term]} />}
+          <InferredMark /> {by && <WhyButton fact={[found.term, by.property, term]} />}
         </span>
       )}
     </li>
