@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from triplestore.server.access.caller import caller_of, require
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
-from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
+from triplestore.server.negotiation import RESULTS, TABLES, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import SparqlRequest, accepted, read_operation
 from triplestore.server.running import AnswerJob, AnswerOutput
 from triplestore.server.service import StoreService
@@ -83,11 +83,11 @@ class _Endpoints:
                 budget=settings.memory,
                 cancel=output.stop,
             )
-            form: AnswerFormat
+            form: AnswerFormat | str
             if are_triples(result):
-                media_type, form = negotiated(accept, TRIPLES)
+                media_type, form = negotiated(accept, [*TRIPLES, *TABLES])
             else:
-                media_type, form = negotiated(accept, RESULTS)
+                media_type, form = negotiated(accept, [*RESULTS, *TABLES])
             output.media_type = content_type(media_type)
             write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
 

@@ -45,6 +45,13 @@ TRIPLES: list[tuple[str, ox.RdfFormat]] = [
 ]
 """Media types of triples."""
 
+TABLES: list[tuple[str, str]] = [
+    ("application/vnd.apache.parquet", "parquet"),
+    ("application/vnd.apache.arrow.stream", "arrows"),
+    ("application/vnd.apache.arrow.file", "arrow"),
+]
+"""Media types of tables, for solutions and triples; they need pyarrow."""
+
 QUADS: list[tuple[str, ox.RdfFormat]] = [
     ("application/n-quads", _Rdf.N_QUADS),
     ("application/trig", _Rdf.TRIG),

@@ -55,7 +55,7 @@ export function VirtualTable(props: TableProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const front = numbered ? 30 + 8 * String(props.count).length + (props.mark ? 14 : 0) : 0;
+  const front = numbered ? 22 + 7 * String(props.count).length + (props.mark ? 14 : 0) : 0;
   const wishes = props.columns.map((column) => column.width ?? 160);
   const widths = fitted(wishes, view.width - front);
   const whole = widths.reduce((sum, width) => sum + width, front);
@@ -96,8 +96,8 @@ export function VirtualTable(props: TableProps) {
       onScroll={look}
       style={{ maxHeight: props.maxHeight ?? "70vh" }}
       tabIndex={0}
-      role="region"
-      aria-label={props.label}
+      role="group"
+      aria-label={`${props.label}: rows`}
     >
       <table
         class="table"

@@ -130,6 +130,7 @@ function stateOf(
       ...defaultKeymap,
     ]),
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
     EditorView.updateListener.of((update) => {
       const own = !update.transactions.some((each) => each.annotation(fromOutside));
       if (update.docChanged && own) report(update.state.doc.toString());
@@ -150,6 +151,28 @@ function stateOf(
   }
   if (language === "rules") extensions.push(rulesLanguage);
   return EditorState.create({ doc: value, extensions });
+}
+
+/**
+ * Typing over a selection, done here: the browser would keep the look of the replaced text by an
+ * inline style, which the Content-Security-Policy refuses with a complaint.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { ranges, main } = view.state.selection;
+  const text = event.data;
+  if (event.inputType !== "insertText" || !text || main.empty || ranges.length > 1) return false;
+  if (view.composing) return false;
+  const insert = () =>
+    view.state.update({
+      changes: { from: main.from, to: main.to, insert: text },
+      selection: { anchor: main.from + text.length },
+      userEvent: "input.type",
+    });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handle) => handle(view, main.from, main.to, text, insert))) {
+    view.dispatch(insert());
+  }
+  return true;
 }
 
 function diagnosticsOf(state: EditorState, problems: Problem[]): Diagnostic[] {

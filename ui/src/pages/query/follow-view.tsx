@@ -6,6 +6,8 @@ import type { Facts } from "../../api/types";
 import { Empty, ErrorNote, Loading } from "../../components/notes";
 import { followed, NOTHING, type Followed, type RowsEvent } from "../../logic/following";
 import { counted } from "../../logic/numbers";
+import { withShort } from "../../logic/terms";
+import { prefixes, store } from "../../state";
 import { GridTable, type Grid } from "./table-view";
 
 type Standing = "opening" | "open" | "broken";
@@ -38,8 +40,12 @@ export function FollowView(props: { text: string; facts: Facts; byLabel: boolean
   }, [props.text, props.facts]);
 
   const grid = useMemo<Grid>(
-    () => ({ names: state.vars, rows: state.rows.map(({ row }) => row), inferred: null }),
-    [state],
+    () => ({
+      names: state.vars,
+      rows: state.rows.map(({ row }) => row.map((term) => term && withShort(term, prefixes()))),
+      inferred: null,
+    }),
+    [state, store.value],
   );
   if (error) {
     return (

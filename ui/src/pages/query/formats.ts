@@ -36,7 +36,7 @@ const TRIPLES: Format[] = [
 /** The formats of an answer, by its kind. */
 export function formatsOf(kind: QueryAnswer["kind"]): Format[] {
   if (kind === "rows") return [...ROWS, ...COLUMNS];
-  return kind === "boolean" ? ROWS.filter((each) => each.name !== "TSV") : TRIPLES;
+  return kind === "boolean" ? ROWS.filter((each) => each.name !== "TSV") : [...TRIPLES, ...COLUMNS];
 }
 
 /** The whole answer of a query in a format, by the SPARQL protocol. */

@@ -145,10 +145,11 @@ function Summary({ outcome, answer }: { outcome: Outcome; answer: QueryAnswer })
         <>
           <strong>{counted(size, answer.kind === "rows" ? "row" : "triple")}</strong>
           {answer.more && (
-            <>
-              {" of "}
-              {answer.kind === "triples" && answer.count ? count(answer.count) : "more"}
-            </>
+            <span class="muted">
+              {answer.kind === "triples" && answer.count
+                ? `of ${count(answer.count)}`
+                : "and more follow"}
+            </span>
           )}
           {inferred > 0 && <span class="badge inferred">◆ {count(inferred)} inferred</span>}
         </>

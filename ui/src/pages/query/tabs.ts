@@ -80,7 +80,8 @@ export function summaryOf(text: string): string {
   const comment = /^\s*#\s*(.+)/.exec(text);
   if (comment) return comment[1]!.trim().slice(0, 28);
   const body = text.replace(/^(\s*(prefix|base)\b[^\n]*\n|\s*#[^\n]*\n|\s+)*/i, "");
-  return body.replace(/\s+/g, " ").trim().slice(0, 22);
+  const words = body.replace(/\s+/g, " ").trim();
+  return words.length > 24 ? `${words.slice(0, 23)}…` : words;
 }
 
 export function openTab(text = ""): void {
