@@ -16,9 +16,10 @@ DATA = f"""@prefix : <{NAMESPACE}> .
 :parentOf a owl:ObjectProperty ; rdfs:subPropertyOf :ancestorOf ; rdfs:label "is a parent of"@en .
 :ancestorOf a owl:ObjectProperty, owl:TransitiveProperty ; rdfs:label "is an ancestor of"@en .
 :livesWith a owl:ObjectProperty ; rdfs:label "lives with"@en .
-:rex a :Dog ; rdfs:label "Rex"@en ; :parentOf :bello ; owl:sameAs :king .
+:rex a :Dog ; rdfs:label "Rex"@en ; :parentOf :bello .
 :bello a :Dog ; rdfs:label "Bello"@en ; :parentOf :waldi ; :livesWith :mimi .
-:waldi a :Puppy ; rdfs:label "Waldi"@en ; rdfs:comment "The youngest of them."@en .
+:waldi a :Puppy ; rdfs:label "Waldi"@en ; rdfs:comment "The youngest of them."@en ;
+    owl:sameAs :wally .
 :mimi a :Cat ; rdfs:label "Mimi"@en .
 :tom a :Cat ; rdfs:label "<img src=x onerror=alert(1)>"@en ; :home <javascript:alert(1)> ;
     :says "<b>bold</b><script>alert(1)</script>" .

@@ -1,7 +1,7 @@
 /** What a page shows of a request: nothing yet, an answer, or an error. Start at `useAnswer`. */
 
 import { useEffect, useState } from "preact/hooks";
-import { isAbort } from "./api/client";
+import { ApiError, isAbort } from "./api/client";
 import { session } from "./state";
 
 export interface Answer<T> {
@@ -49,5 +49,8 @@ export function useAnswer<T>(
     );
     return () => stop.abort();
   }, [...inputs, turn, user]);
+  useEffect(() => {
+    if (error instanceof ApiError && error.status === 401 && user) setTurn(turn + 1);
+  }, [session.value]);
   return { value, error, busy, again: () => setTurn(turn + 1) };
 }

@@ -25,10 +25,14 @@ export default function ChangePage() {
         <span class="grow" />
         <NamingSwitch />
       </div>
-      {session.value && !mayUpdate() ? (
+      {session.value?.login && !session.value.user ? (
+        <div class="panel">
+          <Empty title="Log in to change the store" />
+        </div>
+      ) : session.value && !mayUpdate() ? (
         <div class="panel">
           <Empty title="This store cannot be changed here">
-            {session.value.role === "read" && session.value.user
+            {session.value.update
               ? "Your role is to read. Ask an administrator of the server for the role “write”."
               : "The server was started without --allow-update."}
           </Empty>

@@ -16,7 +16,14 @@ export default function StorePage() {
     void refreshStore();
     void refreshJobs();
   }, []);
-  if (!store.value) return <Loading what="the store" />;
+  if (!store.value) {
+    return (
+      <div class="page">
+        <h1>Store</h1>
+        <Loading what="the store" />
+      </div>
+    );
+  }
   return (
     <div class="page">
       <h1>Store</h1>
