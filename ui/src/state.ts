@@ -59,5 +59,6 @@ export function prefixes(): Record<string, string> {
 
 /** Whether this person may change the store. */
 export function mayUpdate(): boolean {
-  return session.value?.update ?? false;
+  const current = session.value;
+  return !!current?.update && (current.role === "write" || current.role === "admin");
 }

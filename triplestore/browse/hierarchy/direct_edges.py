@@ -1,4 +1,4 @@
-"""The direct edges of a relation such as rdfs:subClassOf: start at `direct_edges`.
+"""The direct edges of a relation such as rdfs:subClassOf: start at `generating_edges`.
 
 Under a regime the relation holds for all pairs of its closure. Direct are its asserted pairs, and
 the inferred ones that do not follow from asserted ones; of these a pair (a, c) is left out if a has
@@ -30,6 +30,7 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
     start_of_runs,
+    swap,
 )
 
 if TYPE_CHECKING:
@@ -43,25 +44,28 @@ _SAMPLE = 500
 """Number of asserted pairs by which is seen whether a relation is closed."""
 
 
-def direct_edges(
+def generating_edges(
     view: StateView, name: int, are_nodes: AreNodes, beside: Sequence[str] = ()
-) -> U64:
-    """The direct edges (child, parent) of a relation between nodes, sorted and distinct.
+) -> tuple[U64, bool]:
+    """Edges (child, parent) between nodes, sorted, from which all pairs of a relation follow.
 
     beside  the IRIs of properties whose triples may conclude pairs of the relation
+
+    The second value says whether the relation is closed; then `without_implied` leaves the direct
+    edges, once equal nodes are one.
     """
     relation = view.tables.relation(name)
     told = told_pairs(view, name)
     if name in view.tables.closed:
         stored = view.tables.stored_relation(name).keys()
-        return without_implied(_between(merged(told, stored), are_nodes), relation)
-    if not relation.inferred or not _is_closed(relation, told):
+        return _between(merged(told, stored), are_nodes), True
+    if view.rules() is None or not _is_closed(relation, told, are_nodes):
         every = merged(told, relation.keys()) if relation.inferred else told
-        return _bridged(every, are_nodes)
-    edges = _between(told, are_nodes)
-    if not _only_closes(view, name, beside):
+        return _bridged(every, are_nodes), False
+    edges = _bridged(told, are_nodes)
+    if relation.inferred and not _only_closes(view, name, beside):
         edges = merged(edges, _beyond(_between(relation.keys(), are_nodes), edges))
-    return without_implied(edges, relation)
+    return edges, True
 
 
 def merged(*parts: U64) -> U64:
@@ -95,14 +99,18 @@ def _told(relation: PlainRelation) -> U64:
 
 def _between(edges: U64, are_nodes: AreNodes) -> U64:
     keep = (high(edges) != low(edges)) & are_nodes(high(edges)) & are_nodes(low(edges))
-    return edges[keep]
+    found: U64 = edges[keep]
+    return found
 
 
-def _is_closed(relation: PlainRelation, told: U64) -> bool:
+def _is_closed(relation: PlainRelation, told: U64, are_nodes: AreNodes) -> bool:
     """Whether a relation is transitive, as far as a sample of its asserted pairs shows."""
     sample = told[:: max(1, len(told) // _SAMPLE)]
     index, (beyond,) = relation.probe((0,), (low(sample),))
-    return bool(relation.contains((high(sample)[index], beyond)).all())
+    pairs = pack(high(sample)[index], beyond)
+    # That a class is below itself or owl:Thing is not always inferred.
+    pairs = _between(pairs, are_nodes)
+    return bool(relation.contains((high(pairs), low(pairs))).all())
 
 
 def _only_closes(view: StateView, name: int, beside: Sequence[str]) -> bool:
@@ -128,18 +136,20 @@ def _beyond(whole: U64, told: U64) -> U64:
     """
     starts = start_of_runs(high(whole))
     firsts, sizes = high(whole)[starts[:-1]], np.diff(starts)
-    parents = low(told)
+    # A parent that is also below the child proves nothing: its own pairs may follow from the child.
+    strict = told[~in_sorted(swap(told), whole)]
+    parents = low(strict)
     places = np.minimum(firsts.searchsorted(parents), max(len(firsts) - 1, 0))
     lengths = np.where(firsts[places] == parents, sizes[places], 0)
     rows = ranges(starts[:-1][places], lengths)
-    follow = pack(np.repeat(high(told), lengths), low(whole[rows]))
+    follow = pack(np.repeat(high(strict), lengths), low(whole[rows]))
     return whole[~in_sorted(whole, merged(follow, told))]
 
 
 def without_implied(edges: U64, relation: PlainRelation) -> U64:
-    """The edges without those to a node that another parent of the child is strictly below.
+    """The edges without those to a node that another parent of the child is below.
 
-    edges     sorted
+    edges     sorted, without cycles
     relation  transitive
     """
     starts = start_of_runs(high(edges))
@@ -158,17 +168,12 @@ def without_implied(edges: U64, relation: PlainRelation) -> U64:
     left, right = left[different], right[different]
     pairs = pack(low(edges[right]), low(edges[left]))
     order = np.argsort(pairs)  # looked up in order, and each once
-    held = _held(relation, distinct(pairs[order]))
+    pairs_once = distinct(pairs[order])
+    held = pairs_once[relation.contains((high(pairs_once), low(pairs_once)))]
     implied = in_sorted(pairs, held)
     keep = np.ones(len(edges), np.bool_)
     keep[left[implied]] = False
     return edges[keep]
-
-
-def _held(relation: PlainRelation, pairs: U64) -> U64:
-    """The pairs that hold while their inverse does not; sorted."""
-    found = pairs[relation.contains((high(pairs), low(pairs)))]
-    return found[~relation.contains((low(found), high(found)))]
 
 
 # -- without inference ----------------------------------------------------------------------------

@@ -73,7 +73,8 @@ class Hierarchy:
     def equals(self, head: int) -> U32:
         """The nodes for which a head stands, without itself."""
         found = self.members[self.heads == head]
-        return found[found != head]
+        others: U32 = found[found != head]
+        return others
 
     def children(self, node: int) -> U32:
         """The direct children, increasing."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from triplestore.browse.hierarchy.direct_edges import (
     AreNodes,
-    direct_edges,
+    generating_edges,
     merged,
     told_pairs,
+    without_implied,
 )
 from triplestore.browse.hierarchy.equal_nodes import collapse
 from triplestore.browse.hierarchy.forest import Hierarchy
@@ -108,13 +109,19 @@ def _tree(
         return in_sorted(ids, _nodes(view, own))
 
     name, same_name = ids_of(view.dictionary, (below, equal))
-    edges = direct_edges(view, name, are_nodes, beside) if name else NO_KEYS
-    same = _pairs(view, same_name, are_nodes)
-    edges = merged(edges, same, swapped(same))
-    ends = [high(edges), low(edges)]
-    alone = _lonely(view, name)
-    others = _nodes(view, distinct(np.sort(np.concatenate([*found, alone]))))
-    return _made(edges, distinct(np.sort(np.concatenate([others, *ends]))))
+    edges, closed = NO_KEYS, False
+    if name:
+        edges, closed = generating_edges(view, name, are_nodes, beside)
+    if not closed:  # otherwise the axioms that the regime knows have been applied
+        same = _pairs(view, same_name, are_nodes)
+        edges = merged(edges, same, swapped(same))
+    others = _nodes(view, distinct(np.sort(np.concatenate([*found, _lonely(view, name)]))))
+    ends = high(edges), low(edges)
+    nodes = distinct(np.sort(np.concatenate([others, *ends])))
+    edges, members, heads = collapse(edges)
+    if closed:
+        edges = without_implied(edges, view.tables.relation(name))
+    return _made(edges, nodes, members, heads)
 
 
 def _lonely(view: StateView, name: int) -> U32:
@@ -123,8 +130,7 @@ def _lonely(view: StateView, name: int) -> U32:
     return np.concatenate((high(told), low(told)))
 
 
-def _made(edges: U64, nodes: U32) -> Hierarchy:
-    edges, members, heads = collapse(edges)
+def _made(edges: U64, nodes: U32, members: U32, heads: U32) -> Hierarchy:
     left = nodes[~in_sorted(nodes, members[members != heads])]
     return Hierarchy.of(edges, left, members, heads)
 
@@ -171,4 +177,5 @@ def concept_tree(view: StateView) -> Hierarchy:
     inside = _pairs(view, in_scheme, are_nodes)
     has_parent = in_sorted(high(inside), distinct(high(edges)))
     edges = merged(edges, inside[~has_parent])
-    return _made(edges, nodes)
+    edges, members, heads = collapse(edges)
+    return _made(edges, nodes, members, heads)

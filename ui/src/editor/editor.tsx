@@ -130,7 +130,7 @@ function stateOf(
       ...historyKeymap,
       ...defaultKeymap,
     ]),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
     EditorView.domEventHandlers({ beforeinput: replaceSelection }),
     EditorView.updateListener.of((update) => {
       const own = !update.transactions.some((each) => each.annotation(fromOutside));

@@ -1,0 +1,58 @@
+/** Texts of the server with whole IRIs, cut into parts that read well. Start at `partsOf`. */
+
+import { localName } from "./terms";
+
+/** A piece of text, or an IRI in angle brackets with the name to show. */
+export interface TextPart {
+  text: string;
+  iri?: string;
+}
+
+/** The parts of a text: `<http://...>` becomes an IRI with its name by prefix, or its end. */
+export function partsOf(text: string, prefixes: Record<string, string>): TextPart[] {
+  const parts: TextPart[] = [];
+  let last = 0;
+  for (const found of text.matchAll(/<([a-zA-Z][a-zA-Z0-9+.-]*:[^<>"{}|^`\\\s]*)>/g)) {
+    if (found.index > last) parts.push({ text: text.slice(last, found.index) });
+    parts.push({ text: shortIri(found[1]!, prefixes), iri: found[1]! });
+    last = found.index + found[0].length;
+  }
+  if (last < text.length) parts.push({ text: text.slice(last) });
+  return parts;
+}
+
+/** A name by the longest fitting prefix; without one, the end of the IRI. */
+export function shortIri(value: string, prefixes: Record<string, string>): string {
+  let best: [string, string] | null = null;
+  for (const [name, space] of Object.entries(prefixes)) {
+    if (space === "" || !value.startsWith(space)) continue;
+    if (!/^[\w.-]*$/.test(value.slice(space.length))) continue;
+    if (best === null || space.length > best[1].length) best = [name, space];
+  }
+  return best ? `${best[0]}:${value.slice(best[1].length)}` : `…${localName(value)}`;
+}
+
+/**
+ * What lies outside of a profile, by reason. The server writes `axiom: reason`; texts of no known
+ * reason are a group of their own.
+ */
+export function byReason(
+  outside: string[],
+  reasons: Record<string, number | string>,
+): { reason: string; count: number; axioms: string[] }[] {
+  const groups = new Map<string, string[]>();
+  const names = Object.keys(reasons);
+  for (const text of outside) {
+    const reason = names.find((name) => text.endsWith(`: ${name}`)) ?? "";
+    const axiom = reason === "" ? text : text.slice(0, -reason.length - 2);
+    groups.set(reason, [...(groups.get(reason) ?? []), axiom]);
+  }
+  for (const name of names) if (!groups.has(name)) groups.set(name, []);
+  return [...groups]
+    .map(([reason, axioms]) => ({
+      reason,
+      count: Math.max(Number(reasons[reason] ?? 0) || 0, axioms.length),
+      axioms,
+    }))
+    .sort((a, b) => b.count - a.count);
+}
