@@ -105,7 +105,7 @@ def test_resource__harmful_terms_stay_text(look: Callable[..., Visitor]) -> None
 def test_why__a_proof_unfolds_as_tree_graph_and_text(look: Callable[..., Visitor]) -> None:
     visitor = look("rex")
     values = visitor.page.locator(".property", has_text="is an ancestor of").first
-    waldi = values.locator(".value", has_text="Waldi")
+    waldi = values.locator(".value", has_text="Waldi").first
     waldi.get_by_role("button", name="why").click()
     dialog = visitor.page.get_by_role("dialog")
     dialog.get_by_role("treeitem").first.wait_for()

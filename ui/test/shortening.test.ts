@@ -62,7 +62,7 @@ describe("jobs", () => {
 
 describe("statistics", () => {
   it("show the known figures with their units and leave out others", () => {
-    const lines = statisticsOf({ terms: 1200, fact_bytes_per_triple: 18.19, unknown: 1 });
+    const lines = statisticsOf({ terms: 1200, fact_bytes_per_triple: 18.19, unknown: 1, named_graphs: 0 });
     expect(lines).toEqual([
       { name: "Terms", value: "1,200" },
       { name: "per triple", value: "18.2 B" },

@@ -34,7 +34,7 @@ export function LoginDialog() {
       <form class="form" onSubmit={(event) => void submit(event as SubmitEvent)}>
         <label class="field">
           Name
-          <input name="name" autocomplete="username" required />
+          <input name="name" autocomplete="username" required autofocus />
         </label>
         <label class="field">
           Password

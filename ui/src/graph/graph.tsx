@@ -3,6 +3,7 @@
 import type { Core, ElementDefinition, NodeSingular, StylesheetJson } from "cytoscape";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorNote, Loading } from "../components/notes";
+import { placesOf } from "../logic/layers";
 import { colour, isDark } from "../theme";
 
 export interface GraphNode {
@@ -18,6 +19,9 @@ export interface GraphEdge {
   label: string;
   inferred?: boolean;
 }
+
+/** Small graphs are not drawn larger than this at first. */
+const LARGEST = 1.25;
 
 interface GraphProps {
   nodes: GraphNode[];
@@ -52,6 +56,7 @@ export function GraphView(props: GraphProps) {
           minZoom: 0.1,
           maxZoom: 3,
         });
+        if (graph.current.zoom() > LARGEST) graph.current.zoom(LARGEST).center();
         graph.current.on("tap", "node", (event) => choose.current?.(event.target.id()));
         setReady(true);
       },
@@ -126,7 +131,11 @@ function shorten(text: string): string {
 
 function layoutOf(props: GraphProps) {
   if (props.arrangement === "layers") {
-    return { name: "breadthfirst", directed: true, spacingFactor: 1.1, padding: 24 };
+    const places = placesOf(
+      props.nodes.map((node) => node.id),
+      props.edges,
+    );
+    return { name: "preset", positions: (node: { id(): string }) => places.get(node.id()), padding: 24 };
   }
   return {
     name: "cose",

@@ -27,11 +27,11 @@ const LINES: [key: string, name: string, unit: Unit][] = [
   ["journal_bytes", "Journal", "bytes"],
 ];
 
-/** The known statistics, in this order; unknown keys are left out. */
+/** The known statistics, in this order, without those that are 0. */
 export function statisticsOf(statistics: Record<string, unknown> | undefined): FigureLine[] {
   return LINES.flatMap(([key, name, unit]) => {
     const value = statistics?.[key];
-    if (typeof value !== "number") return [];
+    if (typeof value !== "number" || value === 0) return [];
     return [{ name, value: unit === "bytes" ? sized(value) : count(value) }];
   });
 }

@@ -83,7 +83,7 @@ function JobView({ job }: { job: JobState }) {
       {running && (
         <progress class="progress" aria-label="Progress" {...(job.fraction !== undefined ? { value: job.fraction } : {})} />
       )}
-      {job.error && (
+      {job.state === "failed" && job.error && (
         <p>
           {job.error.message}
           {job.error.line ? ` (line ${job.error.line})` : ""} {job.error.hint}
