@@ -3,13 +3,13 @@
 import { useMemo, useState } from "preact/hooks";
 import type { QueryAnswer, Term } from "../../api/types";
 import { Dialog } from "../../components/dialog";
+import { LinkedText } from "../../components/linked-text";
 import { Empty, Note } from "../../components/notes";
 import { VirtualTable, type Column } from "../../components/table";
 import { InferredMark, TermLink } from "../../components/term";
 import { sortedPositions } from "../../logic/ordering";
-import { datatypeTag, iri, isNumber, named, shown, valueOf, withShort } from "../../logic/terms";
+import { datatypeTag, isNumber, named, shown, valueOf } from "../../logic/terms";
 import { askWhy } from "../../proofs/why-dialog";
-import { prefixes } from "../../state";
 import { spread, wishOf } from "../../logic/widths";
 
 /** An answer as columns, whatever it is of. */
@@ -176,7 +176,7 @@ export function NoRows({ advice }: { advice: string[] }) {
         <ul class="advice">
           {advice.map((text) => (
             <li key={text}>
-              <AdviceText text={text} />
+              <LinkedText text={text.charAt(0).toUpperCase() + text.slice(1)} />
             </li>
           ))}
         </ul>
@@ -187,29 +187,13 @@ export function NoRows({ advice }: { advice: string[] }) {
   );
 }
 
-/** A sentence of the server; the IRIs in it become links to their pages. */
-function AdviceText({ text }: { text: string }) {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  return (
-    <>
-      {sentence.split(/(<[^<>\s]+>)/).map((part, index) =>
-        index % 2 === 1 ? (
-          <TermLink key={index} term={withShort(iri(part.slice(1, -1)), prefixes())} />
-        ) : (
-          part
-        ),
-      )}
-    </>
-  );
-}
-
 /** Advice beside an answer that has rows. */
 export function Advice({ advice }: { advice: string[] }) {
   return advice.length > 0 ? (
     <Note kind="warn">
       {advice.map((text) => (
         <p key={text}>
-          <AdviceText text={text} />
+          <LinkedText text={text.charAt(0).toUpperCase() + text.slice(1)} />
         </p>
       ))}
     </Note>
