@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { JobState } from "../src/api/jobs";
 import { mergedJobs, progressText } from "../src/logic/jobs";
 import { byReason, partsOf, shortIri, withShort } from "../src/logic/shortening";
