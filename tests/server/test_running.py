@@ -21,7 +21,7 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.server.running import AnswerJob, AnswerOutput, Runner
+from triplestore.server.running import AnswerJob, AnswerOutput, JobPlace, Runner
 from triplestore.server.serving import _listening
 from triplestore.sparql.results.solutions import ResultRows
 
@@ -185,12 +185,12 @@ def test_end__answers_waiting_requests_with_503(
 def test_client_that_goes_while_it_waits__is_not_answered(
     serving: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[AnswerOutput] = []
+    started: list[JobPlace] = []
     start = Runner.start
 
-    def noted(self: Runner, output: AnswerOutput, job: AnswerJob) -> asyncio.Future[None]:
-        started.append(output)
-        return start(self, output, job)
+    def noted(self: Runner, place: JobPlace, job: AnswerJob) -> asyncio.Future[None]:
+        started.append(place)
+        return start(self, place, job)
 
     monkeypatch.setattr(Runner, "start", noted)
     client = serving(seconds=0.6, threads=1)

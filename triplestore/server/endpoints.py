@@ -18,7 +18,7 @@ from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
 from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import SparqlRequest, accepted, read_operation
-from triplestore.server.running import AnswerJob, AnswerOutput
+from triplestore.server.running import AnswerJob, AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 from triplestore.store.answers import AnswerFormat, are_triples, write_answer
 from triplestore.store.graph_redirection import query_on, update_on
@@ -47,14 +47,16 @@ class _Endpoints:
         """The handler of an endpoint for queries, updates or both."""
 
         async def answer(request: Request) -> Response:
-            require(request, "read")
+            caller = require(request, "read")
             operation = await read_operation(request, kinds, self._settings.body)
             if operation is None:
                 return self._described(request)
             if operation.kind == "update":
                 require(request, "write")
-                return self._runner.answer(self._update(request, operation))
-            return self._runner.answer(self._query(request, operation))
+                job = self._update(request, operation)
+            else:
+                job = self._query(request, operation)
+            return self._runner.answer(job, JobInfo(operation.kind, operation.text, caller))
 
         return answer
 
@@ -83,6 +85,7 @@ class _Endpoints:
                 media_type, form = negotiated(accept, RESULTS)
             output.media_type = content_type(media_type)
             write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
+            output.rows = 1 if isinstance(result, bool) else len(result)
 
         return job
 
@@ -108,10 +111,13 @@ class _Endpoints:
     async def graph(self, request: Request) -> Response:
         """Answer a request of the Graph Store Protocol."""
         if request.method in ("GET", "HEAD"):
-            require(request, "read")
-            return self._runner.answer(reading(self._store, request))
-        require(request, "write")
-        return self._runner.answer(await changing(self._store, request, self._settings.body))
+            caller = require(request, "read")
+            job = reading(self._store, request)
+        else:
+            caller = require(request, "write")
+            job = await changing(self._store, request, self._settings.body)
+        info = JobInfo("graph", f"{request.method} {request.url}", caller)
+        return self._runner.answer(job, info)
 
     def _described(self, request: Request) -> Response:
         settings = self._settings

@@ -29,6 +29,8 @@ class Settings:
                      for any. If empty, a server that other machines reach accepts any name
     users            the file of users who may log in; None if the server asks for no login
     session_seconds  seconds after which a session of the page ends
+    per_client       maximum number of running and waiting queries of one client; 0 for no limit
+    rate             maximum queries per second of one client; 0 for no limit
 
     >>> Settings(seconds=0)
     Traceback (most recent call last):
@@ -48,6 +50,8 @@ class Settings:
     allowed: frozenset[str] = frozenset()
     users: Path | None = None
     session_seconds: float = 12 * 3600.0
+    per_client: int = 100
+    rate: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("seconds", "memory", "threads", "body"):
