@@ -27,12 +27,13 @@ from triplestore.store.graph_redirection import query_on, update_on
 def sparql_routes(service: StoreService) -> list[BaseRoute]:
     """The endpoints of the SPARQL protocols for one store."""
     made = _Endpoints(service)
-    both = ["GET", "POST"]
+    both, whole = ["GET", "POST"], ["GET", "PUT", "POST", "DELETE"]
     return [
         Route("/query", made.endpoint("query"), methods=both),
         Route("/update", made.endpoint("update"), methods=both),
         Route("/sparql", made.endpoint("query", "update"), methods=both),
-        Route("/store", made.graph, methods=["GET", "PUT", "POST", "DELETE"]),
+        Route("/store", made.graph, methods=whole),
+        Route("/store/{graph:path}", made.graph, methods=whole),
     ]
 
 

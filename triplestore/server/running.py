@@ -12,7 +12,9 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import TypeAlias
 
@@ -27,6 +29,7 @@ from triplestore.server.memory import release_memory
 from triplestore.server.refusals import RefusedRequest, refusal, refused_by
 from triplestore.server.sending import WatchedSend, send_output, until_gone
 from triplestore.server.settings import Settings
+from triplestore.server.watching.spans import Spans
 
 __all__ = ["AnswerJob", "AnswerOutput", "JobInfo", "Runner", "RunningJob"]
 
@@ -76,8 +79,9 @@ class JobPlace:
 class Runner:
     """The threads of a server."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, spans: Spans | None = None) -> None:
         self._settings = settings
+        self._spans = spans or Spans(None)
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="query")
         self._places = asyncio.Semaphore(settings.threads)
         self._running: dict[str, JobPlace] = {}
@@ -159,7 +163,10 @@ class Runner:
 
     def start(self, place: JobPlace, job: AnswerJob) -> asyncio.Future[None]:
         """Run a job in a thread."""
-        future = asyncio.get_running_loop().run_in_executor(self._pool, _run, job, place)
+        work: Callable[[], None] = partial(_run, job, place)
+        if self._spans.are_made:
+            work = partial(copy_context().run, _run_in_span, self._spans, job, place)
+        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
         future.add_done_callback(lambda _: self._leave(place))
         return future
 
@@ -204,6 +211,12 @@ def _run(job: AnswerJob, place: JobPlace) -> None:
 
 
 _ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
+
+
+def _run_in_span(spans: Spans, job: AnswerJob, place: JobPlace) -> None:
+    with spans.span(place.info.kind, {}) as span:
+        _run(job, place)
+        span.set_attribute("triplestore.rows", place.output.rows)
 
 
 class _Answer(Response):
