@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -25,33 +24,8 @@ from triplestore.server.running import AnswerJob, AnswerOutput, JobPlace, Runner
 from triplestore.server.serving import _listening
 from triplestore.sparql.results.solutions import ResultRows
 
-from .conftest import Client, Reply
-
-SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
-NUMBERS = " ".join(f"({n})" for n in range(300))
-
-
-def many(columns: int) -> str:
-    values = " ".join(f"VALUES (?v{n}) {{ {NUMBERS} }}" for n in range(columns))
-    return f"SELECT * {{ {values} }}"
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came to hold")
-
-
-def in_background(client: Client, text: str) -> threading.Thread:
-    def ask() -> None:
-        with suppress(OSError, http.client.HTTPException):
-            client.query(text)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    return thread
+from .conftest import SLOW, Client, Reply, in_background, wait_until
+from .conftest import numbers_query as many
 
 
 def test_time_limit__is_a_504(serving: Callable[..., Client]) -> None:
