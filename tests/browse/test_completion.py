@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
+from browse.random_stores import EX
 
-from tests.browse.random_stores import EX
 from triplestore import Store
 from triplestore.browse.query_page.completion import complete
 from triplestore.browse.query_page.place_in_query import place_in_query

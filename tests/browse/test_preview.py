@@ -8,9 +8,7 @@ import threading
 from collections import Counter
 
 import pytest
-from pyoxigraph import NamedNode, Quad
-
-from tests.browse.random_stores import (
+from browse.random_stores import (
     EX,
     TYPE,
     ex,
@@ -19,6 +17,8 @@ from tests.browse.random_stores import (
     told,
     value,
 )
+from pyoxigraph import NamedNode, Quad
+
 from triplestore import Store
 from triplestore.browse.change_request import (
     ChangeLimits,

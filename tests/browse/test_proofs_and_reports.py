@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from browse.random_stores import EX, OWL, ex, inferred, random_store, told, triples, value
 from pyoxigraph import NamedNode
 
-from tests.browse.random_stores import EX, OWL, ex, inferred, random_store, told, triples, value
 from triplestore import Store
 from triplestore.browse.proof_data import why_data, why_not_data
 from triplestore.browse.report import report, violation_proof
@@ -62,7 +62,8 @@ def test_why__a_fact_needed_twice_is_proved_once():
     store = Store()
     store.reason(
         rules=PREFIX
-        + ":A[:a] . :B[?x] :- :A[?x] . :C[?x] :- :B[?x] . :D[?x] :- :B[?x] . :E[?x] :- :C[?x], :D[?x] ."
+        + ":A[:a] . :B[?x] :- :A[?x] . :C[?x] :- :B[?x] . :D[?x] :- :B[?x] . "
+        + ":E[?x] :- :C[?x], :D[?x] ."
     )
     proof = why_data(store, ":a a :E")
     again = [node for node in nodes_of(proof) if "shared" in node]

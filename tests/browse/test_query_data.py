@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from browse.random_stores import EX, ex, inferred, random_store, triples, value
 from pyoxigraph import Quad
 
-from tests.browse.random_stores import EX, ex, inferred, random_store, triples, value
 from triplestore import Store
 from triplestore.browse.query_page.plan_data import plan_data
 from triplestore.browse.query_page.query_data import AskedQuery, query_data

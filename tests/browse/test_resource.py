@@ -6,9 +6,9 @@ import json
 from collections import defaultdict
 
 import pytest
+from browse.random_stores import EX, OWL, TYPE, ex, inferred, random_store, triples, value
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad
 
-from tests.browse.random_stores import EX, OWL, TYPE, ex, inferred, random_store, triples, value
 from triplestore import Store
 from triplestore.browse.resource import resource, resource_values
 from triplestore.browse.term_data import plain_term

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pyoxigraph import NamedNode, Quad
-
-from tests.browse.random_stores import (
+from browse.random_stores import (
     EQUIVALENT,
     EX,
     OWL,
@@ -21,6 +19,8 @@ from tests.browse.random_stores import (
     triples,
     value,
 )
+from pyoxigraph import NamedNode, Quad
+
 from triplestore import Store
 from triplestore.browse.thresholds import BROWSE
 from triplestore.browse.trees import tree_children, tree_path
