@@ -101,9 +101,7 @@ def query_data(store: ReadableStore, asked: AskedQuery) -> dict[str, Any]:
     return {"advice": [], **made, "seconds": time.perf_counter() - started}
 
 
-def _rows(
-    view: StateView, result: Solutions, asked: AskedQuery, data: TermData
-) -> dict[str, Any]:
+def _rows(view: StateView, result: Solutions, asked: AskedQuery, data: TermData) -> dict[str, Any]:
     rows = result.page(asked.offset, asked.limit + 1)
     shown = rows[: asked.limit]
     made: dict[str, Any] = {
@@ -118,9 +116,7 @@ def _rows(
     return made
 
 
-def _triples(
-    view: StateView, result: Triples, asked: AskedQuery, data: TermData
-) -> dict[str, Any]:
+def _triples(view: StateView, result: Triples, asked: AskedQuery, data: TermData) -> dict[str, Any]:
     triples = result.page(asked.offset, asked.limit)
     rows = data.rows((each.subject, each.predicate, each.object) for each in triples)
     marks = are_inferred(view, triples)
