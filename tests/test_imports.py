@@ -55,7 +55,7 @@ LAYERS |= {
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
-    "server": {"store"},
+    "server": {"store", "browse"},
     "rdflib_store": {"store", "terms", "expressions"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}

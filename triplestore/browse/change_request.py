@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
@@ -30,6 +30,9 @@ class ChangeLimits:
     seconds: float | None = None
     budget: int | None = None
     cancel: Flag | None = None
+
+
+NO_LIMITS = ChangeLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class ChangeRequest:
         if given != 1:
             raise UsageError("give one of: update, documents, rules")
 
-    def make(self, transaction: Transaction, limits: ChangeLimits = ChangeLimits()) -> None:
+    def make(self, transaction: Transaction, limits: ChangeLimits = NO_LIMITS) -> None:
         """Make the change, with all that follows, in a transaction."""
         deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         is_over = _stopper(limits.cancel, deadline)
@@ -116,7 +119,7 @@ def commit_change(
     request: ChangeRequest,
     *,
     expected_commit: int | None = None,
-    limits: ChangeLimits = ChangeLimits(),
+    limits: ChangeLimits = NO_LIMITS,
 ) -> Change:
     """Make a change and commit it.
 
@@ -132,6 +135,18 @@ def commit_change(
             )
         request.make(transaction, limits)
     return transaction.change
+
+
+def change_data(change: Change) -> dict[str, Any]:
+    """The counts of a change, fit for JSON.
+
+    >>> from triplestore.reasoning.outcome import Change
+    >>> change_data(Change(added=1, commit=2))["text"]
+    'added 1'
+    """
+    values = asdict(change)
+    values["problems"] = [str(problem) for problem in change.problems]
+    return {**values, "text": str(change)}
 
 
 def _stopper(cancel: Flag | None, deadline: float | None) -> Callable[[], bool]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.browse.change_request import ChangeLimits, ChangeRequest
+from triplestore.browse.change_request import NO_LIMITS, ChangeLimits, ChangeRequest
 from triplestore.browse.proof_data import why_data
 from triplestore.browse.term_data import JsonTerm, TermData
 from triplestore.browse.thresholds import BROWSE
@@ -64,7 +64,7 @@ def preview_change(
     store: Store,
     request: ChangeRequest,
     *,
-    limits: ChangeLimits = ChangeLimits(),
+    limits: ChangeLimits = NO_LIMITS,
     language: str = "en",
     proofs: int = 0,
 ) -> dict[str, Any]:

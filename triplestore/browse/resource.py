@@ -57,7 +57,9 @@ def resource(
     return {
         "term": page.data.term(term),
         "known": bool(page.around.node),
-        "labels": page.all_of(_LABELS),
+        "labels": [
+            {**value["term"], "inferred": value["inferred"]} for value in page.all_of(_LABELS)
+        ],
         "types": page.all_of((RDF_TYPE,)),
         "equal": page.equals(),
         "comment": page.comment(),
@@ -128,8 +130,7 @@ class _ResourcePage:
         chosen = list(found)[: BROWSE.listed_labels]
         terms = self.data.ids(np.array(chosen, np.uint32))
         return [
-            {"term": term, "inferred": found[other]}
-            for other, term in zip(chosen, terms, strict=True)
+            {**term, "inferred": found[other]} for other, term in zip(chosen, terms, strict=True)
         ]
 
     def comment(self) -> JsonTerm | None:

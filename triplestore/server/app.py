@@ -31,6 +31,7 @@ from triplestore.server.access.control import AccessControl, WithCallers
 from triplestore.server.access.login_routes import login_routes
 from triplestore.server.connections.host_names import NamedHosts
 from triplestore.server.endpoints import sparql_routes
+from triplestore.server.page.routes import page_routes
 from triplestore.server.refusals import RefusedRequest, on_refused
 from triplestore.server.running import Runner
 from triplestore.server.service import StoreService
@@ -58,6 +59,7 @@ def _index_routes(service: StoreService) -> list[BaseRoute]:
 ROUTES: list[Callable[[StoreService], list[BaseRoute]]] = [
     sparql_routes,
     _login_routes,
+    page_routes,
     _index_routes,
 ]
 """The makers of the routes of each store; the first route that matches a path answers."""

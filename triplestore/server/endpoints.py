@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from triplestore.server.access.caller import require
+from triplestore.server.access.caller import caller_of, require
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
 from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
@@ -61,8 +61,15 @@ class _Endpoints:
     def _query(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
         accept, base = accepted(request), _address(request)
+        caller = caller_of(request)
 
         def job(output: AnswerOutput) -> None:
+            with self._runner.queries.listed(
+                asked.text, output.stop, caller.name, self._service.name
+            ):
+                answer(output)
+
+        def answer(output: AnswerOutput) -> None:
             store.refresh()
             text, union = asked.text, asked.union or settings.union
             if asked.graphs is not None:

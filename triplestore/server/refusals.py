@@ -15,6 +15,8 @@ from starlette.types import Scope
 from triplestore.errors import (
     BudgetError,
     CancelledError,
+    ConflictError,
+    InconsistencyError,
     ParseError,
     ReadOnlyError,
     TimeLimitError,
@@ -27,6 +29,8 @@ _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
     UsageError: 400,
     ReadOnlyError: 403,
+    ConflictError: 409,
+    InconsistencyError: 409,
     TimeLimitError: 504,
     BudgetError: 503,
     CancelledError: 503,

@@ -22,6 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from triplestore.errors import CancelledError, TimeLimitError
 from triplestore.server.memory import release_memory
 from triplestore.server.refusals import RefusedRequest, refusal, refused_by
+from triplestore.server.running_queries import RunningQueries
 from triplestore.server.settings import Settings
 
 logger = logging.getLogger("triplestore.server")
@@ -111,6 +112,9 @@ class Runner:
         self._places = asyncio.Semaphore(settings.threads)
         self._running: set[AnswerOutput] = set()
         self._stopped = False
+        self.queries = RunningQueries()
+        self.at_end: list[Callable[[], None]] = []
+        """What else is stopped when the server ends."""
 
     @property
     def running(self) -> int:
@@ -152,6 +156,8 @@ class Runner:
     def stop(self) -> None:
         """Stop all jobs, and wait until they have ended."""
         self._stopped = True
+        for end in self.at_end:
+            end()
         for output in list(self._running):
             output.stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from triplestore.browse.query_data import AskedQuery
+from triplestore.browse.query_page.query_data import AskedQuery
 from triplestore.sparql.algebra.nodes import Ask
 from triplestore.sparql.syntax.parser import parse_query
 from triplestore.sparql.syntax.query_printer import write

@@ -1,0 +1,107 @@
+"""Changes of the page, with a preview: start at `change_routes`."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from triplestore.browse.change_request import (
+    ChangeLimits,
+    ChangeRequest,
+    DocumentText,
+    change_data,
+    commit_change,
+)
+from triplestore.browse.preview import preview_change
+from triplestore.server.access.caller import require
+from triplestore.server.page.answering import PageHandlers, language_of
+from triplestore.server.page.parameters import Parameters, read_json
+from triplestore.server.refusals import RefusedRequest
+from triplestore.server.running import AnswerOutput
+from triplestore.server.service import StoreService
+
+
+def change_routes(service: StoreService) -> list[BaseRoute]:
+    """The routes that change a store, or say what a change would do."""
+    made = _Changes(service)
+    return [
+        Route("/api/preview", made.preview, methods=["POST"]),
+        Route("/api/commit", made.commit, methods=["POST"]),
+        Route("/api/rules/dry-run", made.dry_run, methods=["POST"]),
+        Route("/api/rules", made.put_rules, methods=["PUT"]),
+    ]
+
+
+class _Changes(PageHandlers):
+    async def preview(self, request: Request) -> Response:
+        """What a change would do."""
+        require(request, "write")
+        given = await read_json(request, self.settings.body)
+        return self._previewed(request, given, _requested(given))
+
+    async def dry_run(self, request: Request) -> Response:
+        """What rules would do."""
+        require(request, "write")
+        given = await read_json(request, self.settings.body)
+        return self._previewed(request, given, ChangeRequest(rules=given.text("text")))
+
+    def _previewed(self, request: Request, given: Parameters, wanted: ChangeRequest) -> Response:
+        language = language_of(request)
+
+        def work(output: AnswerOutput) -> Any:
+            limits = self._limits(given, output)
+            made = preview_change(self.store, wanted, limits=limits, language=language)
+            return {"id": uuid4().hex, **made}
+
+        return self.answer(work)
+
+    async def commit(self, request: Request) -> Response:
+        """Make a change, if the store is still at the expected commit."""
+        require(request, "write")
+        given = await read_json(request, self.settings.body)
+        return self._committed(given, _requested(given))
+
+    async def put_rules(self, request: Request) -> Response:
+        """Put rules in force instead of those that users gave before."""
+        require(request, "write")
+        given = await read_json(request, self.settings.body)
+        return self._committed(given, ChangeRequest(rules=given.text("text")))
+
+    def _committed(self, given: Parameters, wanted: ChangeRequest) -> Response:
+        is_expected = given.get("expected_commit") is not None
+        expected = given.whole("expected_commit", 0, most=1 << 60) if is_expected else None
+
+        def work(output: AnswerOutput) -> Any:
+            limits = self._limits(given, output)
+            change = commit_change(self.store, wanted, expected_commit=expected, limits=limits)
+            return change_data(change)
+
+        return self.answer(work)
+
+    def _limits(self, given: Parameters, output: AnswerOutput) -> ChangeLimits:
+        return ChangeLimits(self.seconds(given), self.budget(given), output.stop)
+
+
+def _requested(given: Parameters) -> ChangeRequest:
+    """The change that a request describes."""
+    documents = given.get("documents") or []
+    if not isinstance(documents, list) or not all(isinstance(each, dict) for each in documents):
+        raise RefusedRequest(400, "documents must be a list of objects with name, format and text")
+    return ChangeRequest(
+        given.optional("update"),
+        tuple(_document(Parameters(each)) for each in documents),
+        None if given.get("rules") is None else given.text("rules"),
+    )
+
+
+def _document(given: Parameters) -> DocumentText:
+    return DocumentText(
+        given.text("text"),
+        given.text("name", ""),
+        given.optional("format"),
+        given.optional("graph"),
+    )
