@@ -192,6 +192,15 @@ def test_search__shows_the_label_that_matched_if_it_is_another() -> None:
     assert "match" not in found
 
 
+def test_search__shows_preferred_labels_where_others_are_inferred() -> None:
+    store = loaded(
+        'ex:a a skos:Concept ; skos:prefLabel "car"@en ; skos:altLabel "automobile"@en .'
+    )
+    store.reason("skos")
+    (found,) = search_terms(store, "automobile")
+    assert (found["label"], found["match"]) == ("car", "automobile")
+
+
 def test_search__of_an_iri_or_prefixed_name_finds_it_and_what_it_begins() -> None:
     store = loaded(
         'ex:Person rdfs:label "human" . ex:PersonName rdfs:label "x" . ex:Other ex:p ex:q .'
