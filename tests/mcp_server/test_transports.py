@@ -82,6 +82,7 @@ def served(path: Path) -> Iterator[int]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
+    assert process.returncode == 0
 
 
 def status_of(port: int, headers: dict[str, str]) -> int:
