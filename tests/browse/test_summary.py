@@ -155,6 +155,20 @@ def test_summary__lists_terms_of_owl_apart() -> None:
     assert listed == {"owl:Class": 1, "rdf:type": 2}
 
 
+def test_summary__of_an_ontology_without_members_begins_with_the_most_general_classes() -> None:
+    store = loaded(
+        """ex:A rdfs:subClassOf ex:B . ex:B rdfs:subClassOf ex:C . ex:D a owl:Class .
+        ex:p a owl:ObjectProperty . ex:q a owl:ObjectProperty ; rdfs:subPropertyOf ex:p ."""
+    )
+    store.reason("rdfs")
+    found = describe_store(store)
+    listed = [(each["term"]["short"], each["subclasses"]) for each in found["classes"]["items"]]
+    assert listed == [("ex:C", 2), ("ex:B", 1), ("ex:A", 0), ("ex:D", 0)]
+    listed = [(each["term"]["short"], each["axioms"]) for each in found["properties"]["items"]]
+    assert listed == [("ex:p", 1), ("ex:q", 0)]
+    assert {each["term"]["short"] for each in found["vocabulary"]} >= {"owl:Class", "rdf:type"}
+
+
 def test_summary__about_some_terms_describes_only_these() -> None:
     store = loaded("ex:x a ex:A ; ex:p 1 . ex:y a ex:B ; ex:q 1 .")
     found = describe_store(store, about=[NamedNode(EX + "A"), NamedNode(EX + "q")])

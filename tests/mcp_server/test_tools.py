@@ -39,6 +39,16 @@ def test_describe_store__shows_classes_properties_and_prefixes(agent: Agent) -> 
     assert data["prefixes"][""] == FAMILY
 
 
+def test_describe_store__of_an_ontology_alone_shows_how_large_its_classes_are() -> None:
+    store = Store()
+    store.load(
+        "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        ":A rdfs:subClassOf :Top . :B rdfs:subClassOf :Top .",
+        "ttl",
+    )
+    assert "- :Top 0 (2 subclasses)" in Agent(store).text("describe_store")
+
+
 def test_describe_store__about_some_terms_says_which_are_unknown(agent: Agent) -> None:
     text = agent.text("describe_store", about=[":Parent", ":Nothing"])
     assert "- :Parent 2 inferred; below :Person" in text

@@ -14,6 +14,7 @@ import numpy as np
 from pyoxigraph import Literal
 
 from triplestore.browse.index.folded_texts import fold
+from triplestore.browse.index.label_texts import begin_with
 from triplestore.browse.index.search_index import SearchIndex, index_of
 from triplestore.browse.index.term_usage import CLASS, CONCEPT, INDIVIDUAL, PROPERTY, ids_of
 from triplestore.browse.index.word_index import PREFIXES
@@ -21,7 +22,7 @@ from triplestore.browse.term_data import USUAL_PREFIXES, TermData
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import nearest
 from triplestore.relations import OBJECT
-from triplestore.relations.packed_keys import NO_KEYS, U8, U32, U64, Bools, high, low
+from triplestore.relations.packed_keys import NO_KEYS, U8, U32, U64, high, low
 from triplestore.store.readable import view_of
 from triplestore.store.transaction import Transaction
 from triplestore.terms.vocabulary import RDF_TYPE
@@ -122,7 +123,7 @@ def _found(view: StateView, index: SearchIndex, text: str, wanted: int, limit: i
     if namespace is not None:
         fits &= low(keys) == 0
         (open_,) = fits.nonzero()
-        fits[open_] = _begin_with(view, high(keys[open_]), namespace)
+        fits[open_] = begin_with(view.dictionary, high(keys[open_]), namespace.encode())
     found = _best(index, keys[fits], quality[fits], limit)
     exact = _exact(view, index, text, wanted)
     if exact:
@@ -177,18 +178,6 @@ def _exact(view: StateView, index: SearchIndex, text: str, wanted: int) -> int:
     (found,) = ids_of(view.dictionary, [namespace + local])
     known = 0 < found < len(index.usage.kinds)
     return found if known and index.usage.kinds[found] & wanted else 0
-
-
-def _begin_with(view: StateView, terms: U32, namespace: str) -> Bools:
-    """Which IRIs begin with a namespace."""
-    spelt = np.frombuffer(namespace.encode(), dtype=np.uint8)
-    buffer, offsets, _ = view.dictionary.text(terms)
-    (open_,) = (np.diff(offsets) >= len(spelt)).nonzero()
-    for place, code in enumerate(spelt):
-        open_ = open_[buffer[offsets[open_] + place] == code]
-    fits = np.zeros(len(terms), dtype=np.bool_)
-    fits[open_] = True
-    return fits
 
 
 def _shown(view: StateView, index: SearchIndex, keys: U64, language: str) -> list[dict[str, Any]]:

@@ -58,6 +58,18 @@ def local_names(dictionary: Dictionary, terms: U32) -> tuple[U8, I64]:
     return parts_of(buffer, starts, offsets[1:])
 
 
+def begin_with(dictionary: Dictionary, terms: U32, start: bytes) -> Bools:
+    """Which terms have texts that begin with some bytes."""
+    spelt = np.frombuffer(start, dtype=np.uint8)
+    buffer, offsets, _ = dictionary.text(terms)
+    (open_,) = (np.diff(offsets) >= len(spelt)).nonzero()
+    for place, code in enumerate(spelt):
+        open_ = open_[buffer[offsets[open_] + place] == code]
+    fits = np.zeros(len(terms), dtype=np.bool_)
+    fits[open_] = True
+    return fits
+
+
 def parts_of(buffer: U8, starts: I64, ends: I64) -> tuple[U8, I64]:
     """Some parts of a buffer, one after the other."""
     lengths = ends - starts

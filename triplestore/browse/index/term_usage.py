@@ -39,7 +39,7 @@ from triplestore.terms.vocabulary import (
 CLASS, PROPERTY, CONCEPT, INDIVIDUAL = 1, 2, 4, 8
 """Bits of the kinds of a term."""
 
-_TYPES = {
+TYPES = {
     CLASS: (RDFS_CLASS, OWL_CLASS, RDFS_DATATYPE),
     PROPERTY: (
         RDF_PROPERTY,
@@ -159,7 +159,7 @@ def kinds_among(tables: Tables, dictionary: Dictionary, ids: U32, uses: I64) -> 
             occurs = relation.semijoin(place, ids) | tables.quads(name).semijoin(place, ids)
             kinds[occurs] |= bit
     kinds[np.isin(ids, tables.names()) | np.isin(ids, tables.quad_names())] |= PROPERTY
-    for bit, types in _TYPES.items():
+    for bit, types in TYPES.items():
         for class_id in ids_of(dictionary, types):
             if class_id and type_id:
                 columns = (ids, np.full(len(ids), class_id, dtype=np.uint32))
@@ -178,6 +178,6 @@ def _kinds(tables: Tables, dictionary: Dictionary, size: int) -> U8:
     for name, bit in zip(edges, _EDGES.values(), strict=True):
         for place in (SUBJECT, OBJECT):
             kinds[column_of(tables, name, place)] |= bit
-    for bit, types in _TYPES.items():
+    for bit, types in TYPES.items():
         kinds[members_of(tables, type_id, ids_of(dictionary, types))] |= bit
     return kinds
