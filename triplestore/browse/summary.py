@@ -61,7 +61,8 @@ def describe_store(
     `classes`, `properties`, `shape` (properties of a class) and `examples` say how many are listed
     at most, those with the most members or triples first, then classes with the most subclasses;
     `total` counts all. Terms of RDF, RDFS, OWL and XSD are listed in `vocabulary` only. With
-    `about`, only these classes and properties are described. Shares and ends of properties are those of a sample, all other numbers are exact.
+    `about`, only these classes and properties are described. Shares and ends of properties are
+    those of a sample, all other numbers are exact.
 
     >>> from triplestore import Store
     >>> store = Store()
