@@ -134,6 +134,15 @@ def test_next_index__counts_uses_as_a_new_index_does() -> None:
             assert ours.tolist() == theirs.tolist()
 
 
+def test_search__follows_labels_that_go_and_come_back() -> None:
+    store = loaded("ex:a rdfs:label 'thing' ; ex:p ex:b .")
+    assert names(store, "thing") == ["ex:a"]
+    store.update("DELETE DATA { ex:a rdfs:label 'thing' }")
+    assert (names(store, "thing"), names(store, "a")) == ([], ["ex:a"])
+    store.update("INSERT DATA { ex:a rdfs:label 'thing' }")
+    assert names(store, "thing") == ["ex:a"]
+
+
 def test_search__of_a_snapshot_shows_its_state() -> None:
     store = loaded("ex:old rdfs:label 'thing' .")
     snapshot = store.snapshot()
@@ -163,6 +172,14 @@ def test_search__ranks_by_quality_then_by_use() -> None:
         ex:f rdfs:label "a professors' house" ."""
     )
     assert names(store, "Professor") == ["ex:a", "ex:b", "ex:c", "ex:d", "ex:e", "ex:f"]
+
+
+def test_search__compares_long_words_to_their_end() -> None:
+    store = loaded('ex:a rdfs:label "professoriate" . ex:b rdfs:label "a professor" .')
+    assert names(store, "professor") == ["ex:b", "ex:a"]
+    assert names(store, "professori") == ["ex:a"]
+    assert names(store, "a professorial") == []
+    assert names(store, "a professor") == ["ex:b"]
 
 
 def test_search__does_not_see_case_accents_or_punctuation() -> None:

@@ -142,6 +142,7 @@ def test_query__gives_pages_that_together_are_everything(store: Store) -> None:
     while True:
         query = "SELECT ?n { ?x :number ?n } ORDER BY ?n"
         data = agent.data("query", query=query, limit=100, offset=offset)
+        assert len(data["rows"]) == data["count"] <= 10
         seen += [row[0] for row in data["rows"]]
         offset += data["count"]
         if not data["more"]:
@@ -255,6 +256,19 @@ def test_preview_update__shows_consequences_and_writes_nothing(store: Store, age
     assert "by rule prp-dom" in text and "no new violations" in text
     assert "this server only reads" in text
     assert sorted(map(str, store)) == before
+
+
+def test_preview_update__shows_examples_under_their_class_or_property(agent: Agent) -> None:
+    text = agent.text("preview_update", update="INSERT DATA { :eve :parent :ada ; :age 7 }")
+    group = ""
+    examples = 0
+    for line in text.splitlines():
+        if line.startswith(("class ", "property ")):
+            group = line.split()[1].removesuffix(":")
+        elif line.startswith(("  + ", "  ⊢ ")):
+            examples += 1
+            assert group in line.split()[2:5]
+    assert examples == 4
 
 
 def test_preview_update__shows_contradictions_with_their_proofs(agent: Agent) -> None:
