@@ -22,6 +22,7 @@ from triplestore.cli import (
     serving,
     tables,
     upkeep,
+    users,
     warming,
 )
 from triplestore.cli.shell import command as shelling
@@ -54,6 +55,7 @@ for _command in (
     shelling.shell,
     serving.serve,
     agents.mcp,
+    users.users,
     rules.reason,
     rules.rules,
     rules.check,

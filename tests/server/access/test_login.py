@@ -10,32 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from server.conftest import Client, Reply
+from server.conftest import SEES, Client, Reply, basic
 
 from triplestore.server.access import control
-from triplestore.server.access.passwords import ScryptCost, password_hash, token_hash
-from triplestore.server.access.users_file import UserRecord, Users, read_users, write_users
+from triplestore.server.access.users_file import read_users, write_users
 
-CHEAP = ScryptCost(n=16, r=1, p=1)
-SEES = "SELECT ?y { <http://ex.org/ada> <http://ex.org/sees> ?y }"
 ADD = "INSERT DATA { :new :sees :ada }"
-
-
-def basic(name: str, password: str | None = None) -> str:
-    both = f"{name}:{password if password is not None else name + '-secret'}"
-    return "Basic " + base64.b64encode(both.encode()).decode()
-
-
-@pytest.fixture
-def users(tmp_path: Path) -> Path:
-    """Three users whose passwords are their names and `-secret`, and tokens `ts_NAME`."""
-    path = tmp_path / "users.toml"
-    made = Users({})
-    for name, role in (("rita", "read"), ("wim", "write"), ("ann", "admin")):
-        kept = password_hash(f"{name}-secret", CHEAP)
-        made = made.changed(UserRecord(name, role, kept, {"t": token_hash(f"ts_{name}")}))
-    write_users(path, made)
-    return path
 
 
 @pytest.fixture

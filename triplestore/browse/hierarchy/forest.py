@@ -9,7 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.relations.packed_keys import I64, U32, U64, high, low, swap
+from triplestore.relations.packed_keys import (
+    I64,
+    U32,
+    U64,
+    distinct,
+    high,
+    in_sorted,
+    low,
+    swap,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,7 @@ class Hierarchy:
         """The hierarchy of sorted distinct edges between nodes."""
         none = np.zeros(0, np.uint32)
         down = np.sort(swap(edges))
-        below = np.isin(nodes, high(edges), assume_unique=False)
+        below = in_sorted(nodes, distinct(high(edges)))
         return cls(
             edges,
             down,
@@ -64,7 +73,8 @@ class Hierarchy:
     def equals(self, head: int) -> U32:
         """The nodes for which a head stands, without itself."""
         found = self.members[self.heads == head]
-        return found[found != head]
+        others: U32 = found[found != head]
+        return others
 
     def children(self, node: int) -> U32:
         """The direct children, increasing."""

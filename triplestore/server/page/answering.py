@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from triplestore.browse.term_data import term_of_text
+from triplestore.server.access.caller import Caller
 from triplestore.server.page.parameters import Parameters
-from triplestore.server.running import AnswerOutput
+from triplestore.server.running import AnswerOutput, JobInfo, check_id
 from triplestore.server.service import StoreService
 from triplestore.store import Snapshot, Store
 
@@ -33,7 +34,9 @@ class PageHandlers:
         """The newest state, for answers that read it several times."""
         return self.store.snapshot()
 
-    def answer(self, work: Callable[[AnswerOutput], Any]) -> Response:
+    def answer(
+        self, caller: Caller, work: Callable[[AnswerOutput], Any], info: JobInfo | None = None
+    ) -> Response:
         """What a function returns, as JSON."""
 
         def job(output: AnswerOutput) -> None:
@@ -43,7 +46,7 @@ class PageHandlers:
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
             output.write(text.encode("utf-8", "surrogatepass"))
 
-        return self.service.runner.answer(job)
+        return self.service.runner.answer(job, info or JobInfo("page", "", caller))
 
     def seconds(self, given: Parameters) -> float:
         """The time limit that a request asks for, at most that of the server."""
@@ -67,3 +70,9 @@ def language_of(request: Request) -> str:
 def term_from(given: Parameters, name: str, store: Snapshot | Store) -> Any:
     """A term that a request names, as in N-Triples or with a prefix of the store."""
     return term_of_text(given.text(name), store.prefixes)
+
+
+def id_from(given: Parameters) -> str:
+    """The id that a request gives itself, by which it can be stopped; empty without one."""
+    name = given.optional("id")
+    return "" if name is None else check_id(name)

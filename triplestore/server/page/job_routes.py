@@ -27,7 +27,7 @@ from triplestore.server.page.answering import PageHandlers
 from triplestore.server.page.background_jobs import BackgroundJobs, Job
 from triplestore.server.page.parameters import Parameters, read_json
 from triplestore.server.refusals import RefusedRequest
-from triplestore.server.running import AnswerOutput
+from triplestore.server.running import AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 
 _LONGEST = 1 << 16
@@ -172,7 +172,7 @@ class _Jobs(PageHandlers):
 
     async def dump(self, request: Request) -> Response:
         """All quads in a format; by default the asserted ones."""
-        require(request, "read")
+        caller = require(request, "read")
         given = Parameters.of(request)
         facts = given.text("facts", "explicit", choices=_FACTS)
         form = _form(given.text("format", "trig"))
@@ -186,7 +186,7 @@ class _Jobs(PageHandlers):
             output.headers["content-disposition"] = f'attachment; filename="{name}"'
             store.dump(cast(IO[bytes], output), form, from_graph=target, facts=facts)
 
-        return self.service.runner.answer(job)
+        return self.service.runner.answer(job, JobInfo("dump", "dump", caller))
 
 
 def _may_see(caller: Caller, job: Job) -> bool:
