@@ -19,6 +19,7 @@ DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 NEEDED = {
+    "agents.md": "mcp",
     "rdflib.md": "rdflib",
     "server.md": "uvicorn",
     "spark.md": "pyspark",

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 LABEL_PROPERTIES = (
-    RDFS_LABEL,
     SKOS_PREF_LABEL,
+    RDFS_LABEL,
     "http://purl.org/dc/terms/title",
     "http://purl.org/dc/elements/1.1/title",
     "http://xmlns.com/foaf/0.1/name",
     "http://schema.org/name",
     "https://schema.org/name",
 )
-"""The properties that give labels; the first one that a resource has counts."""
+"""The properties that give labels; the first one that a resource has counts. `skos:prefLabel` comes
+first: with SKOS rules alternative labels become values of `rdfs:label`."""
 
 
 def label_ids(view: StateView, ids: U32, language: str = "en") -> U32:

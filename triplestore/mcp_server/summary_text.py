@@ -100,6 +100,9 @@ def _title(item: Data, names: ShortNames) -> str:
 
 def _count(item: Data) -> str:
     asserted, inferred = item["asserted"], item["inferred"]
+    if not asserted and not inferred and (item.get("subclasses") or item.get("axioms")):
+        what = "subclasses" if "subclasses" in item else "axioms"
+        return f"0 ({item[what]:,} {what})"
     if not inferred:
         return f"{asserted:,}"
     return f"{asserted:,}+{inferred:,} inferred" if asserted else f"{inferred:,} inferred"
