@@ -56,7 +56,8 @@ def label_ids(view: StateView, ids: U32, language: str = "en") -> U32:
             order = np.lexsort((labels, rank, index))
             order = order[rank[order] < _NO_LABEL]
             index, labels = index[order], labels[order]
-            first = np.concatenate(([True], index[1:] != index[:-1])) if len(index) else []
+            first = np.ones(len(index), np.bool_)
+            first[1:] = index[1:] != index[:-1]
             found[open_[index[first]]] = labels[first]
     return found
 
