@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
@@ -234,13 +235,11 @@ class _Answer(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = WatchedSend(send)
         gone = asyncio.ensure_future(until_gone(receive))
-        client = self._info.caller.key
         try:
-            self._runner.limits.enter(client)
-            try:
-                await self._send_answer(gone, scope, receive, begun)
-            finally:
-                self._runner.limits.leave(client)
+            with ExitStack() as counted:
+                self._runner.limits.enter(self._info.caller.key)
+                counted.callback(self._runner.limits.leave, self._info.caller.key)
+                await self._send_answer(gone, counted.close, scope, receive, begun)
         except RefusedRequest as refused:
             await refusal(refused, scope)(scope, receive, send)
         except asyncio.CancelledError:
@@ -251,7 +250,12 @@ class _Answer(Response):
             gone.cancel()
 
     async def _send_answer(
-        self, gone: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
+        self,
+        gone: asyncio.Future[None],
+        at_end: Callable[[], None],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
         has_room = self._runner.has_room
         place = await (self._runner.enter(self._info) if has_room else self._entered(gone))
@@ -259,7 +263,7 @@ class _Answer(Response):
         gone.add_done_callback(lambda _: output.stop.set())
         future = self._runner.start(place, self._job)
         try:
-            await send_output(output, scope, receive, send)
+            await send_output(output, at_end, scope, receive, send)
         finally:
             output.stop.set()
             if not future.done():
