@@ -17,6 +17,7 @@ DATA = f"""@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schem
 :Car rdfs:label "motor car" .
 :tom a :Cat ; :name "Tom" ; :likes :kit . :kit a :Cat ; :name "Kit" ; :likes :tom .
 :herbie a :Car ; :doors 2 . :spot a :Animal . :a :likes :tom . other:thing other:links :Cat .
+:tomato :name 1 , 2 , 3 , 4 , 5 , 6 , 7 , 8 , 9 , 10 , 11 , 12 .
 <http://xmlns.com/foaf/0.1/Person> a rdfs:Class . :me a <http://xmlns.com/foaf/0.1/Person> .
 """
 
@@ -63,7 +64,8 @@ def test_property__the_class_may_come_later(store):
 
 def test_object__what_occurs_with_the_property_comes_first(store):
     assert offered(store, "SELECT * { ?x :likes ")[:2] == [":tom", ":kit"]
-    assert offered(store, "SELECT * { ?x :likes :t", "individual") == [":tom"]
+    assert offered(store, "SELECT * { ?x :likes :to", "individual") == [":tom", ":tomato"]
+    assert offered(store, "SELECT * { ?x :p ?y . :to", "individual") == [":tomato", ":tom"]
 
 
 def test_counts__are_members_and_triples(store):

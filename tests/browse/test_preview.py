@@ -147,6 +147,7 @@ def test_preview__is_the_difference_of_two_states(seed, regimes, equality):
 def test_preview__examples_are_of_their_group_and_kind():
     store = random_store(3, "owl-rl")
     data = " ".join(f"<{EX}n{i}> a <{EX}C{i % 3}> ; <{EX}p0> <{EX}n0> ." for i in range(30))
+    data += f" <{EX}one> a <{EX}A1> ; <{EX}q1> 1 . <{EX}two> a <{EX}A2> ; <{EX}q2> 1 ."
     preview = preview_update(store, f"INSERT DATA {{ {data} }}")
     explicit, before = states(store)
     store.update(f"INSERT DATA {{ {data} }}")
