@@ -7,12 +7,16 @@ newest state.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
+from mcp.server.mcpserver.exceptions import ResourceError
 
 from triplestore.browse.report import report
+from triplestore.errors import TripleStoreError
 from triplestore.mcp_server.answers import fitting
 from triplestore.mcp_server.overview_tools import answer_description
 from triplestore.terms.vocabulary import OWL, RDF, RDFS
@@ -41,26 +45,26 @@ def register_documents(server: MCPServer[Any], session: AgentSession) -> None:
     @server.resource("triplestore://summary", title="Summary", mime_type="text/plain")
     def summary() -> str:
         """What is in the store, as describe_store says it."""
-        return answer_description(session, session.reading()).text
+        with told():
+            return answer_description(session, session.reading()).text
 
     @server.resource("triplestore://ontology", title="Ontology", mime_type="text/turtle")
     def ontology() -> str:
         """The asserted axioms and labels of classes and properties, as Turtle."""
-        return ontology_text(session)
+        with told():
+            return ontology_text(session)
 
     @server.resource("triplestore://rules", title="Rules", mime_type="text/plain")
     def rules() -> str:
         """The rules in force, those made from axioms included."""
-        reading = session.reading()
-        lines = reading.names().shortened(str(reading.snapshot.program)).splitlines()
-        shown, whole = fitting(lines, session.settings.characters)
-        cut = [] if whole else [f"# cut: {len(lines) - len(shown):,} more lines"]
-        return "\n".join([*shown, *cut]) or "# no rules are in force"
+        with told():
+            return rules_text(session)
 
     @server.resource("triplestore://report", title="Report", mime_type="application/json")
     def reasoning_report() -> str:
         """What reasoning does: regimes, rules, what lies outside of them, violations."""
-        return json.dumps(report_data(session), indent=1)
+        with told():
+            return json.dumps(report_data(session), indent=1)
 
     @server.prompt(title="Answer a question from the store")
     def answer_question(question: str) -> str:
@@ -90,6 +94,30 @@ Review this SPARQL update without making it:
 Call preview_update. Say what would be asserted and removed, what would follow or no longer \
 follow, and whether something would contradict, with the proofs. Say whether this looks \
 intended."""
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Errors of the store reach the client with their message."""
+    try:
+        yield
+    except TripleStoreError as error:
+        raise ResourceError(str(error)) from error
+
+
+def rules_text(session: AgentSession) -> str:
+    """The rules in force, with prefixes."""
+    reading = session.reading()
+    names = reading.names()
+    text = str(reading.snapshot.program)
+    lines = [
+        line if line.startswith("@prefix") else names.shortened(line) for line in text.splitlines()
+    ]
+    shown, whole = fitting(lines, session.settings.characters)
+    cut = [] if whole else [f"# cut: {len(lines) - len(shown):,} more lines"]
+    declared = names.header()
+    first = [f"# {declared}"] if declared else []
+    return "\n".join([*first, *shown, *cut]) or "# no rules are in force"
 
 
 def ontology_text(session: AgentSession) -> str:
