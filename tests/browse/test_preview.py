@@ -107,11 +107,13 @@ def update_of(pick: random.Random, store: Store) -> str:
     return f"DELETE DATA {{ {gone} }} ; INSERT DATA {{ {new} }}"
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("regimes", [(), ("owl-rl",)])
-def test_preview__is_the_difference_of_two_states(seed, regimes):
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("regimes", "equality"), [((), None), (("owl-rl",), None), (("owl-rl",), "rewrite")]
+)
+def test_preview__is_the_difference_of_two_states(seed, regimes, equality):
     pick = random.Random(seed)
-    store = random_store(seed, *regimes)
+    store = random_store(seed, *regimes, equality=equality)
     store.reason(rules=RULES)
     text = update_of(pick, store)
     before, commit = states(store), store.commit
@@ -121,11 +123,11 @@ def test_preview__is_the_difference_of_two_states(seed, regimes):
     assert (states(store), store.commit) == (before, commit), "nothing is written"
     old = Store()
     old.extend(told(store))
-    old.reason(*regimes, rules=RULES)
+    old.reason(*regimes, rules=RULES, equality=equality)
     new = Store()
     new.extend(told(store))
     new.update(text)
-    new.reason(*regimes, rules=RULES)
+    new.reason(*regimes, rules=RULES, equality=equality)
     if "_:" not in text:
         assert shown(preview) == difference(old, new)
     change = commit_change(store, ChangeRequest(update=text), expected_commit=preview["commit"])

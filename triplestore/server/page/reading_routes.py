@@ -19,6 +19,7 @@ from triplestore.browse.trees import TREE_KINDS, tree_children, tree_path
 from triplestore.server.access.caller import require
 from triplestore.server.page.answering import PageHandlers, language_of, term_from
 from triplestore.server.page.parameters import Parameters, read_json
+from triplestore.server.page.warming import Warming
 from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerOutput
 from triplestore.server.service import StoreService
@@ -49,9 +50,15 @@ def reading_routes(service: StoreService) -> list[BaseRoute]:
 
 
 class _Reading(PageHandlers):
+    def __init__(self, service: StoreService) -> None:
+        super().__init__(service)
+        self._warming = Warming()
+        service.runner.at_end.append(self._warming.stop)
+
     async def about(self, request: Request) -> Response:
-        """Sizes, graphs, prefixes and rules of the store."""
+        """Sizes, graphs, prefixes and rules of the store; a page begins with it."""
         caller = require(request, "read")
+        self._warming.begin(self.store)
         language = language_of(request)
         return self.answer(caller, lambda _: store_data(self.store, language=language))
 
