@@ -30,6 +30,7 @@ from triplestore.browse.preview import preview_change, preview_update
 from triplestore.browse.term_data import plain_term
 from triplestore.browse.thresholds import BROWSE
 from triplestore.errors import (
+    BudgetError,
     CancelledError,
     ConflictError,
     ParseError,
@@ -259,6 +260,15 @@ def test_preview__time_and_stop_hold_for_inference_too():
     stop.set()
     with pytest.raises(CancelledError):
         preview_change(store, update, limits=ChangeLimits(cancel=stop))
+    assert len(store) == 0
+
+
+def test_preview__memory_holds_for_inference_too():
+    store = Store()
+    store.reason(rules=ENDLESS, tuning={"max_seconds": 60})
+    update = ChangeRequest(update=f"INSERT DATA {{ <{EX}a> <{EX}next> <{EX}b> }}")
+    with pytest.raises(BudgetError):
+        preview_change(store, update, limits=ChangeLimits(budget=20_000_000))
     assert len(store) == 0
 
 

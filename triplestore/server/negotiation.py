@@ -8,6 +8,7 @@ on offer is chosen.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NamedTuple, TypeVar
 
 import pyoxigraph as ox
@@ -44,6 +45,15 @@ TRIPLES: list[tuple[str, ox.RdfFormat]] = [
     ("text/plain", _Rdf.N_TRIPLES),
 ]
 """Media types of triples."""
+
+
+def tables() -> list[tuple[str, str]]:
+    """Media types of results as tables, if pyarrow is installed. Offered last, so that only those
+    who name them get them."""
+    known = ("application/vnd.apache.parquet", "application/vnd.apache.arrow.stream")
+    more = ("application/vnd.apache.arrow.file",)
+    return [(name, name) for name in (*known, *more)] if find_spec("pyarrow") else []
+
 
 QUADS: list[tuple[str, ox.RdfFormat]] = [
     ("application/n-quads", _Rdf.N_QUADS),
