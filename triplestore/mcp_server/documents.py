@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 from mcp.server.mcpserver.exceptions import ResourceError
 
+from triplestore.browse.ontology_triples import ontology_triples
 from triplestore.browse.report import report
 from triplestore.errors import TripleStoreError
 from triplestore.mcp_server.answers import fitting
 from triplestore.mcp_server.overview_tools import answer_description
-from triplestore.terms.vocabulary import OWL, RDF, RDFS
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
 
 ONTOLOGY_TRIPLES = 3_000
 """Maximum number of triples of the ontology's document."""
-
-_AXIOMS = """
-CONSTRUCT { ?s ?p ?o } WHERE {
-  { ?s ?p ?o FILTER(STRSTARTS(STR(?p), "%(rdfs)s") || STRSTARTS(STR(?p), "%(owl)s")
-      || ?p IN (rdf:first, rdf:rest)) }
-  UNION { ?s a ?o BIND(rdf:type AS ?p)
-      FILTER(STRSTARTS(STR(?o), "%(rdfs)s") || STRSTARTS(STR(?o), "%(owl)s") || ?o = rdf:Property) }
-}
-"""
 
 
 def register_documents(server: MCPServer[Any], session: AgentSession) -> None:
@@ -124,18 +114,12 @@ def ontology_text(session: AgentSession) -> str:
     """The axioms that are asserted, as Turtle, at most `ONTOLOGY_TRIPLES` of them."""
     reading = session.reading()
     names = reading.names()
-    found = reading.snapshot.construct(
-        _AXIOMS % {"rdfs": RDFS, "owl": OWL},
-        facts="explicit",
-        prefixes={**names.prefixes, "rdf": RDF, "rdfs": RDFS, "owl": OWL},
-        timeout=session.seconds(None),
-        budget=session.settings.memory,
-    )
-    triples = list(islice(found, ONTOLOGY_TRIPLES))
+    triples, total = ontology_triples(reading.snapshot, ONTOLOGY_TRIPLES)
+    triples.sort(key=lambda triple: str(triple.subject))  # Turtle names each subject once
     used = _used_prefixes(triples, names.prefixes)
     written = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=used)
     text = written.decode() if written else ""
-    more = len(found) - len(triples)
+    more = total - len(triples)
     if more > 0:
         text += f"# cut: {more:,} more triples; describe_store(about=[...]) and query show them\n"
     return text
