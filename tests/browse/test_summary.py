@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad
 
 from triplestore import Store
+from triplestore.browse.ontology_triples import ontology_triples
 from triplestore.browse.summary import describe_store
 from triplestore.browse.thresholds import BROWSE
 from triplestore.terms.vocabulary import RDF_TYPE
@@ -221,3 +222,32 @@ def test_summary__is_plain_data_and_an_empty_store_has_one() -> None:
     assert found["classes"] == {"total": 0, "items": []}
     store = loaded('ex:a a ex:C ; ex:p "x"@en , _:b , <urn:x> ; rdfs:comment "c" .')
     assert json.loads(json.dumps(describe_store(store))) == describe_store(store)
+
+
+def test_ontology__is_what_axioms_say_and_no_data() -> None:
+    axioms = """ex:A rdfs:subClassOf ex:B , [ a owl:Restriction ; owl:onProperty ex:p ] .
+        ex:B a owl:Class ; rdfs:label "a B" ; owl:unionOf ( ex:A ex:C ) .
+        ex:p a owl:ObjectProperty ; rdfs:comment "a property" ."""
+    data = """ex:a a ex:A ; ex:p ex:b ; rdfs:label "an individual" ; owl:sameAs ex:c .
+        ex:b a ex:B ; rdfs:comment "another" ."""
+    store = loaded(axioms + data)
+    store.reason("owl-rl")
+    found, total = ontology_triples(store, 100)
+    alone = loaded(axioms)
+    assert total == len(found) == len(alone)
+    ours, theirs = (
+        sorted(line for line in map(str, triples) if "_:" not in line)
+        for triples in (found, (quad.triple for quad in alone))
+    )
+    assert ours == theirs
+    assert ontology_triples(store, 3) == (found[:3], total)
+
+
+def test_ontology__sees_axioms_of_named_graphs() -> None:
+    store = Store()
+    store.load(
+        PREFIXES + "ex:A rdfs:subClassOf ex:B . GRAPH ex:g { ex:A rdfs:subClassOf ex:B , ex:C }",
+        "trig",
+    )
+    found, total = ontology_triples(store, 100)
+    assert (total, [triple.object.value for triple in found]) == (2, [EX + "B", EX + "C"])

@@ -5,13 +5,18 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import anyio
 import pytest
+from mcp import Client, MCPError
 from mcp_server.agent_client import Agent, text_of
 from pyoxigraph import Literal, NamedNode, Quad
 
 from triplestore import Store
+from triplestore.mcp_server import create_server
+from triplestore.mcp_server.agent_tools import AT_ONCE
 from triplestore.mcp_server.session import AgentSession
 from triplestore.mcp_server.settings import AgentSettings
+from triplestore.terms.vocabulary import RDF_TYPE
 
 FAMILY = "http://ex.org/family#"
 
@@ -53,7 +58,7 @@ def test_describe_store__about_some_terms_says_which_are_unknown(agent: Agent) -
     text = agent.text("describe_store", about=[":Parent", ":Nothing"])
     assert "- :Parent 2 inferred; below :Person" in text
     assert "- :Person" not in text
-    assert ":Nothing is neither a class with members nor a property with triples" in text
+    assert ":Nothing is neither a class nor a property of this store" in text
     assert "'a b' is not a term" in agent.error("describe_store", about=["a b"])
 
 
@@ -84,6 +89,18 @@ def test_search_terms__finds_labels_and_names(agent: Agent) -> None:
     assert ":parent | property | 2 | “parent of”" in text
     assert "nothing matches 'zebra'" in agent.text("search_terms", text="zebra")
     assert agent.data("search_terms", text="", limit=1)["more"]
+
+
+def test_labels__that_are_long_or_have_lines_stay_in_one_line() -> None:
+    store = Store()
+    label = Literal("first\n- :Fake 99 " + "x" * 5_000)
+    thing = NamedNode("http://ex.org/Thing")
+    store.add(Quad(thing, NamedNode("http://www.w3.org/2000/01/rdf-schema#label"), label))
+    store.add(Quad(NamedNode("http://ex.org/a"), NamedNode(RDF_TYPE), thing))
+    agent = Agent(store)
+    for text in (agent.text("search_terms", text="first"), agent.text("describe_store")):
+        assert len(text) < 1_500
+        assert not any(line.startswith("- :Fake") for line in text.splitlines())
 
 
 def test_prefixes__are_made_for_namespaces_without_one_and_work_everywhere() -> None:
@@ -338,16 +355,52 @@ def test_reading__does_not_wait_for_a_change_that_is_tried(store: Store) -> None
     assert done == [len(store)]
 
 
+def test_call__that_is_given_up_stops_its_query(store: Store) -> None:
+    store.extend(
+        Quad(NamedNode(f"{FAMILY}n{n}"), NamedNode(f"{FAMILY}number"), Literal(n))
+        for n in range(400)
+    )
+    server = create_server(store, AgentSettings(seconds=120))
+    product = (
+        "SELECT (COUNT(*) AS ?n) { ?a :number ?b . ?c :number ?d . ?e :number ?f . ?g :number ?h }"
+    )
+
+    async def run() -> str:
+        async with Client(server) as client:
+            for _ in range(2 * AT_ONCE):  # as many as run at once would block all others
+                with anyio.move_on_after(0.3):
+                    await client.call_tool("query", {"query": product})
+            with anyio.fail_after(60):
+                return text_of(await client.call_tool("query", {"query": "ASK {}"}))
+
+    assert anyio.run(run) == "true"
+
+
+def test_call__on_a_store_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    Store(tmp_path / "store").close()
+    reader = Store.read_only(tmp_path / "store")
+    agent = Agent(reader)
+    reader.close()
+    for tool, arguments in (("query", {"query": "ASK {}"}), ("describe_store", {})):
+        assert "is closed" in agent.error(tool, **arguments)
+
+    async def run() -> None:
+        async with Client(agent.server) as client:
+            with pytest.raises(MCPError, match="is closed"):
+                await client.read_resource("triplestore://report")
+
+    anyio.run(run)
+
+
 # --- documents -----------------------------------------------------------------------------------
 
 
 def test_resources__are_the_ontology_the_rules_and_the_report(agent: Agent) -> None:
     ontology = agent.resource("ontology")
-    assert ":parent rdfs:domain :Parent" in ontology.replace("\n\t", " ")
-    assert ":ada :parent" not in ontology
     again = Store()
     again.load(ontology, "ttl")
-    assert len(again) > 5
+    assert again.ask("ASK { :parent rdfs:domain :Parent ; rdfs:label 'parent of' }")
+    assert not again.ask("ASK { { :ada ?p ?o } UNION { ?s :parent ?o } }")
     assert '"prp-dom"' in agent.resource("rules")
     assert '"regimes": [\n  "owl-rl"' in agent.resource("report")
     assert agent.resource("summary") == agent.text("describe_store")
@@ -355,9 +408,6 @@ def test_resources__are_the_ontology_the_rules_and_the_report(agent: Agent) -> N
 
 @pytest.mark.parametrize("name", ["answer_question", "review_change"])
 def test_prompts__name_the_tools(agent: Agent, name: str) -> None:
-    import anyio
-    from mcp import Client
-
     argument = {"answer_question": "question", "review_change": "update"}[name]
 
     async def run() -> str:

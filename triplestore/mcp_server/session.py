@@ -15,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from triplestore.browse.member_counts import class_counts, property_counts
+from triplestore.errors import TripleStoreError
 from triplestore.mcp_server.settings import AgentSettings
 from triplestore.mcp_server.short_names import MadePrefixes, ShortNames, namespace_of
 from triplestore.store import Snapshot, Store
@@ -63,6 +64,13 @@ class AgentSession:
             snapshot = self.store.snapshot()
             self._make_prefixes(snapshot)
             yield Reading(snapshot, self._made.prefixes)
+
+    def names(self) -> ShortNames:
+        """A writer of terms for messages, also where the store cannot be read."""
+        try:
+            return self.reading().names()
+        except TripleStoreError:
+            return ShortNames(self._made.prefixes)
 
     def limits(self, seconds: float | None, cancel: threading.Event) -> ChangeLimits:
         """The limits of one change."""

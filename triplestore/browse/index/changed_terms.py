@@ -62,18 +62,26 @@ def changed_terms(
         return None
     facts = _distinct([_rows_of(layer.facts) for layer in layers], 3)
     quads = _distinct([_rows_of(layer.quads) for layer in layers], 4)
-    uses = np.zeros(dictionary.size + 1, dtype=np.int64)
-    uses[: len(usage.uses)] = usage.uses[: len(uses)]
-    for rows, come in ((facts, _come(before, after, facts)), (quads, _come(before, after, quads))):
-        for column in rows:
-            np.add.at(uses, column, come)
     terms = np.unique(np.concatenate([*facts, *quads]))
-    kinds = np.zeros(len(uses), dtype=np.uint8)
-    kinds[: len(usage.kinds)] = usage.kinds[: len(uses)]
-    kinds[terms] = kinds_among(after, dictionary, terms, uses[terms])
+    more = np.zeros(len(terms), dtype=np.int64)
+    for rows in (facts, quads):
+        come = _come(before, after, rows)
+        for column in rows:
+            np.add.at(more, terms.searchsorted(column), come)
+    uses, kinds = (_copied(column, dictionary.size + 1) for column in usage)
+    now = uses[terms] + more
+    uses[terms] = now
+    kinds[terms] = kinds_among(after, dictionary, terms, now)
     labels = _label_keys(dictionary, facts, quads)
     holds = _hold(after, dictionary, labels)
-    return ChangedTerms(Usage(uses.astype(np.uint32), kinds), terms, labels, holds)
+    return ChangedTerms(Usage(uses, kinds), terms, labels, holds)
+
+
+def _copied(column: np.ndarray, size: int) -> np.ndarray:
+    """A copy with this length: cut, or with zeros at its end."""
+    copied = np.zeros(size, dtype=column.dtype)
+    copied[: len(column)] = column[:size]
+    return copied
 
 
 def _rows_of(table: Table) -> Columns:
