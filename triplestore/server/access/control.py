@@ -128,7 +128,7 @@ class AccessControl:
             return Caller(None, None, "none", client, self._update, self._cors)
         store = self._store_of(path)
         if store is not None and record.stores and store not in record.stores:
-            raise RefusedRequest(403, f"{record.name!r} may not use the store {store!r}")
+            raise RefusedRequest(404, "Not Found")  # as for a store that does not exist
         return Caller(
             record.name, record.role, way, client, self._update, self._cors, True, record.stores
         )
