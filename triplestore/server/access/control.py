@@ -155,8 +155,10 @@ class AccessControl:
     def _in_session(self, request: HTTPConnection) -> UserRecord | None:
         assert self._users is not None
         key = request.cookies.get(cookie_name(request))
-        name = self.sessions.name_of(key) if key else None
-        return self._users.now.named(name) if name is not None else None
+        holder = self.sessions.holder_of(key) if key else None
+        record = self._users.now.named(holder[0]) if holder is not None else None
+        # A new password ends the sessions that began with the old one.
+        return record if holder is not None and record and record.password == holder[1] else None
 
     async def log_in(self, name: str, password: str, client: str, path: str) -> UserRecord:
         """The user with a name and password; raises a refusal if they are wrong."""
