@@ -22,6 +22,7 @@ NEEDED = {
     "agents.md": "mcp",
     "rdflib.md": "rdflib",
     "server.md": "uvicorn",
+    "server-for-others.md": "uvicorn",
     "spark.md": "pyspark",
     "tables.md": "pandas",
 }

@@ -40,12 +40,15 @@ async def _client(
     times: list[float] = []
     size = 0
     place = first
-    while (now := time.perf_counter()) < until:
-        writer.write(requests[place % len(requests)])
-        size += len(await read_answer(reader))
-        times.append(time.perf_counter() - now)
-        place += 1
-    writer.close()
+    try:
+        while (now := time.perf_counter()) < until:
+            writer.write(requests[place % len(requests)])
+            size += len(await read_answer(reader))
+            times.append(time.perf_counter() - now)
+            place += 1
+    finally:
+        writer.close()
+        await writer.wait_closed()
     return times, size
 
 

@@ -48,6 +48,7 @@ def measure(peer: str, folder: str, clients: int, seconds: float) -> dict[str, A
     finally:
         server.stdin.close()
         server.wait(30)
+        server.stdout.close()
     times.sort()
     return {
         "µs per request": whole / len(times) * 1e6,

@@ -109,3 +109,13 @@ def test_changes__of_the_own_page_and_of_programs_are_allowed(
     own = {"origin": f"http://localhost:{client.port}", "sec_fetch_site": "same-origin"}
     assert client.update("CLEAR ALL", **own).status == 200
     assert client.update("CLEAR ALL").status == 200
+
+
+def test_changes__of_the_own_page_behind_a_proxy_that_changes_the_host_are_allowed(
+    serving: Callable[..., Client],
+) -> None:
+    client = serving(update=True)
+    page = {"origin": "https://data.example.org", "sec_fetch_site": "same-origin"}
+    assert client.update("CLEAR ALL", **page).status == 200
+    old_browser = {"origin": "https://data.example.org"}
+    assert client.update("CLEAR ALL", **old_browser).status == 403
