@@ -16,13 +16,7 @@ from starlette.routing import BaseRoute, Route
 from triplestore.server.access.caller import require
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
-from triplestore.server.negotiation import (
-    RESULTS,
-    TRIPLES,
-    content_type,
-    negotiated,
-    tables,
-)
+from triplestore.server.negotiation import RESULTS, TABLES, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import SparqlRequest, accepted, own_address, read_operation
 from triplestore.server.running import AnswerJob, AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
@@ -85,9 +79,11 @@ class _Endpoints:
                 budget=settings.memory,
                 cancel=output.stop,
             )
-            offers: list[tuple[str, AnswerFormat | str]] = []
-            offers += TRIPLES if are_triples(result) else RESULTS
-            media_type, form = negotiated(accept, [*offers, *tables()])
+            form: AnswerFormat | str
+            if are_triples(result):
+                media_type, form = negotiated(accept, [*TRIPLES, *TABLES])
+            else:
+                media_type, form = negotiated(accept, [*RESULTS, *TABLES])
             output.media_type = content_type(media_type)
             write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
             output.rows = 1 if isinstance(result, bool) else len(result)

@@ -8,7 +8,6 @@ on offer is chosen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import NamedTuple, TypeVar
 
 import pyoxigraph as ox
@@ -47,13 +46,12 @@ TRIPLES: list[tuple[str, ox.RdfFormat]] = [
 """Media types of triples."""
 
 
-def tables() -> list[tuple[str, str]]:
-    """Media types of results as tables, if pyarrow is installed. Offered last, so that only those
-    who name them get them."""
-    known = ("application/vnd.apache.parquet", "application/vnd.apache.arrow.stream")
-    more = ("application/vnd.apache.arrow.file",)
-    return [(name, name) for name in (*known, *more)] if find_spec("pyarrow") else []
-
+TABLES: list[tuple[str, str]] = [
+    ("application/vnd.apache.parquet", "parquet"),
+    ("application/vnd.apache.arrow.stream", "arrows"),
+    ("application/vnd.apache.arrow.file", "arrow"),
+]
+"""Media types of tables, for solutions and triples; they need pyarrow."""
 
 QUADS: list[tuple[str, ox.RdfFormat]] = [
     ("application/n-quads", _Rdf.N_QUADS),

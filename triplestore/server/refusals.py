@@ -30,6 +30,7 @@ _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
     UsageError: 400,
     ReadOnlyError: 403,
+    ModuleNotFoundError: 501,  # a library of an extra: the message says how to install it
     ConflictError: 409,
     InconsistencyError: 409,
     TimeLimitError: 504,
