@@ -10,11 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from triplestore.browse.term_data import term_of_text
+from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.server.access.caller import Caller
 from triplestore.server.page.parameters import Parameters
 from triplestore.server.running import AnswerOutput, JobInfo, check_id
 from triplestore.server.service import StoreService
 from triplestore.store import Snapshot, Store
+from triplestore.thread_limits import limited
 
 
 class PageHandlers:
@@ -40,7 +42,8 @@ class PageHandlers:
         """What a function returns, as JSON."""
 
         def job(output: AnswerOutput) -> None:
-            value = work(output)
+            with limited(_JobLimits(output, self.settings.memory)):
+                value = work(output)
             output.media_type = "application/json"
             output.headers["cache-control"] = "no-store"
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -59,6 +62,27 @@ class PageHandlers:
         wanted = given.number("budget")
         most = self.settings.memory
         return most if wanted is None or wanted <= 0 else min(int(wanted), most)
+
+
+class _JobLimits:
+    """The limits of a job, for code that checks those of its thread."""
+
+    def __init__(self, output: AnswerOutput, most: int) -> None:
+        self._output, self._most = output, most
+
+    def look(self, about: object) -> None:
+        """Raise if the client is gone, the job was stopped, or its time is over."""
+        if self._output.stop.is_set():
+            raise CancelledError("the request was stopped")
+        if self._output.is_over():
+            raise TimeLimitError("the answer was not ready within the time limit of the server")
+
+    def needs(self, size: int) -> None:
+        """Raise if an object is larger than a request may be."""
+        if size > self._most:
+            raise BudgetError(
+                f"the answer needs {size:,} bytes; at most {self._most:,} are allowed"
+            )
 
 
 def language_of(request: Request) -> str:
