@@ -212,6 +212,11 @@ def test_report__and_rules(client):
     assert (problem["line"], problem["column"], problem["code"]) == (1, 4, "unsafe-variable")
 
 
+def test_report__counts_within_the_time_limit(serving: Callable[..., Client]):
+    assert error(serving(seconds=1e-6), "report", 504, counts="true")
+    assert get(serving(), "report", counts="true")["rules"][0]["count"] == 1
+
+
 def test_answers__are_not_kept_by_caches(client):
     assert client.ask("/api/store").headers["cache-control"] == "no-store"
 
