@@ -1,7 +1,7 @@
 """Pictures of every page over any served store, to be looked at.
 
-    triplestore ui my.db --no-browser --port 7878 &
-    cd tests && python -m ui.pictures http://localhost:7878 ../build/pictures
+triplestore ui my.db --no-browser --port 7878 &
+cd tests && python -m ui.pictures http://localhost:7878 ../build/pictures
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ def test_resource__its_facts_are_shown_both_ways_and_inferred_ones_marked(
     assert visitor.page.locator("h1").inner_text() == "Bello"
     chips = visitor.page.locator(".chip")
     assert sorted(chips.all_inner_texts())[-1].startswith("dog")
-    inferred = [text.split()[0] for text in visitor.page.locator(".chip.inferred").all_inner_texts()]
+    inferred = [
+        text.split()[0] for text in visitor.page.locator(".chip.inferred").all_inner_texts()
+    ]
     assert {"animal", ":FriendOfCats"} <= set(inferred) and "dog" not in inferred
     assert "Waldi" in property_of(visitor, "is a parent of")
     pointing = visitor.page.get_by_role("region", name="Facts that point to it")
