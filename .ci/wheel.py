@@ -47,6 +47,7 @@ COMMANDS = (
     "warm-up",
     "completion bash",
     "serve --help",
+    "ui --help",
     "import --help",
     "pull --help",
 )
@@ -114,6 +115,11 @@ def try_out(wheel: Path, scratch: Path) -> None:
     (folder / "data.ttl").write_text(DATA)
     ahead = "from triplestore.kernels.ahead.load import is_compiled_ahead as i; print(i())"
     assert run(python, "-c", ahead, cwd=folder) == "True\n", "kernels are not found"
+    page = (
+        "import pathlib, triplestore; place = pathlib.Path(triplestore.__file__).parent; "
+        "print((place / 'server' / 'page' / 'bundle' / 'index.html').is_file())"
+    )
+    assert run(python, "-c", page, cwd=folder) == "True\n", "the page for browsers is missing"
     words = {
         "QUERY": QUERY,
         "UPDATE": "INSERT DATA { <http://example.org/c> <http://example.org/part> <urn:d> }",

@@ -42,6 +42,14 @@ def test_query__inferred_rows_and_triples_are_marked(visitor: Visitor) -> None:
     assert visitor.page.locator(".results tr:not(.inferred) >> text=:Station").count() == 1
 
 
+def test_triples__the_mark_of_an_inferred_one_shows_its_proof(visitor: Visitor) -> None:
+    visitor.ask(PREFIX + "CONSTRUCT { :market a ?kind } { :market a ?kind FILTER(?kind = :Stop) }")
+    visitor.page.get_by_role("button", name="why?").click()
+    proof = visitor.page.locator("dialog[open]")
+    proof.get_by_text("Station").first.wait_for()
+    visitor.shot("query-why")
+
+
 def test_start__offers_queries_to_begin_with(visitor: Visitor) -> None:
     visitor.open("query")
     visitor.page.get_by_role("button", name="Classes and their sizes").click()

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { JobState } from "../src/api/jobs";
 import { mergedJobs, progressText } from "../src/logic/jobs";
-import { byReason, partsOf, shortIri } from "../src/logic/shortening";
+import { byReason, partsOf, shortIri, withShort } from "../src/logic/shortening";
 import { statisticsOf } from "../src/logic/store-figures";
 
 const PREFIXES = { "": "http://e/", sub: "http://e/sub/", none: "" };
@@ -68,4 +68,11 @@ describe("statistics", () => {
       { name: "per triple", value: "18.2 B" },
     ]);
   });
+});
+
+test("the longest namespace gives the prefixed name", () => {
+  const prefixes = { e: "http://e/", a: "http://e/a/" };
+  expect(withShort({ type: "uri", value: "http://e/a/b" }, prefixes).short).toBe("a:b");
+  expect(withShort({ type: "uri", value: "http://e/x/y" }, prefixes).short).toBeUndefined();
+  expect(withShort({ type: "uri", value: "http://e/a", short: "q:a" }, prefixes).short).toBe("q:a");
 });

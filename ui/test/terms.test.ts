@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Term } from "../src/api/types";
-import { datatypeTag, isNumber, isWebAddress, localName, ntriples, typedTerm, withShort } from "../src/logic/terms";
+import { datatypeTag, isNumber, isWebAddress, localName, ntriples, typedTerm } from "../src/logic/terms";
 
 const XSD = "http://www.w3.org/2001/XMLSchema#";
 
@@ -31,13 +31,6 @@ test("only web addresses become links out of the page", () => {
     "JAVASCRIPT:alert(1)//http://e/", "http://e/ a"]) {
     expect(isWebAddress(other)).toBe(false);
   }
-});
-
-test("the longest namespace gives the prefixed name", () => {
-  const prefixes = { e: "http://e/", a: "http://e/a/" };
-  expect(withShort({ type: "uri", value: "http://e/a/b" }, prefixes).short).toBe("a:b");
-  expect(withShort({ type: "uri", value: "http://e/x/y" }, prefixes).short).toBeUndefined();
-  expect(withShort({ type: "uri", value: "http://e/a", short: "q:a" }, prefixes).short).toBe("q:a");
 });
 
 test("a person may type an IRI, a prefixed name or a blank node", () => {

@@ -1,5 +1,6 @@
 /** Texts of the server with whole IRIs, cut into parts that read well. Start at `partsOf`. */
 
+import type { Term } from "../api/types";
 import { localName } from "./terms";
 
 /** A piece of text, or an IRI in angle brackets with the name to show. */
@@ -23,13 +24,25 @@ export function partsOf(text: string, prefixes: Record<string, string>): TextPar
 
 /** A name by the longest fitting prefix; without one, the end of the IRI. */
 export function shortIri(value: string, prefixes: Record<string, string>): string {
+  return prefixedName(value, prefixes) ?? `…${localName(value)}`;
+}
+
+/** A term with its prefixed name, for answers that have none. */
+export function withShort(term: Term, prefixes: Record<string, string>): Term {
+  if (term.type !== "uri" || term.short) return term;
+  const short = prefixedName(term.value as string, prefixes);
+  return short === null ? term : { ...term, short };
+}
+
+/** A name by the longest fitting prefix; null if none fits. */
+function prefixedName(value: string, prefixes: Record<string, string>): string | null {
   let best: [string, string] | null = null;
   for (const [name, space] of Object.entries(prefixes)) {
     if (space === "" || !value.startsWith(space)) continue;
     if (!/^[\w.-]*$/.test(value.slice(space.length))) continue;
     if (best === null || space.length > best[1].length) best = [name, space];
   }
-  return best ? `${best[0]}:${value.slice(best[1].length)}` : `…${localName(value)}`;
+  return best ? `${best[0]}:${value.slice(best[1].length)}` : null;
 }
 
 /**

@@ -38,25 +38,6 @@ export function shown(term: Term): string {
   return valueOf(term);
 }
 
-/**
- * A term with its prefixed name, for answers that have none: the longest namespace wins, and what
- * follows it must be a plain name.
- */
-export function withShort(term: Term, prefixes: Record<string, string>): Term {
-  if (term.type !== "uri" || term.short) return term;
-  const value = term.value as string;
-  let best = "";
-  let length = 0;
-  for (const [prefix, space] of Object.entries(prefixes)) {
-    const rest = value.slice(space.length);
-    if (space.length > length && value.startsWith(space) && /^[\p{L}\p{N}_.-]*$/u.test(rest)) {
-      best = `${prefix}:${rest}`;
-      length = space.length;
-    }
-  }
-  return best ? { ...term, short: best } : term;
-}
-
 /** What a person calls the term: its label if the store has one. */
 export function named(term: Term): string {
   return term.label || shown(term);

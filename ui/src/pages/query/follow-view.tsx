@@ -6,7 +6,7 @@ import type { Facts } from "../../api/types";
 import { Empty, ErrorNote, Loading } from "../../components/notes";
 import { followed, NOTHING, type Followed, type RowsEvent } from "../../logic/following";
 import { counted } from "../../logic/numbers";
-import { withShort } from "../../logic/terms";
+import { withShort } from "../../logic/shortening";
 import { prefixes, store } from "../../state";
 import { GridTable, type Grid } from "./table-view";
 

@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { LateEditor } from "../../editor/late";
+import { WhyDialog } from "../../proofs/why-dialog";
 import { go, href, route } from "../../router";
 import { useShortcuts } from "../../shortcuts";
 import { toast } from "../../components/toast";
@@ -83,6 +84,7 @@ export default function QueryPage() {
         <Toolbar />
       </section>
       <Results tab={tab.id} text={tab.text} outcome={outcome} view={view} onView={setView} />
+      <WhyDialog />
       <HistoryDialog open={history} onClose={() => setHistory(false)} />
       <QueriesDialog open={queries} onClose={() => setQueries(false)} />
     </div>

@@ -3,12 +3,13 @@
 import { useMemo, useState } from "preact/hooks";
 import { messageOf } from "../../api/client";
 import type { QueryAnswer } from "../../api/types";
-import { Menu, Tabs } from "../../components/controls";
+import { Menu, Segmented, Tabs } from "../../components/controls";
 import { keyNames } from "../../components/help";
 import { Empty, ErrorNote, Loading } from "../../components/notes";
 import { toast } from "../../components/toast";
 import { count, counted, seconds } from "../../logic/numbers";
 import { keep, kept } from "../../logic/kept";
+import type { Naming } from "../../naming";
 import { ChartView } from "./chart-view";
 import { ExplainView } from "./explain-view";
 import { FollowView } from "./follow-view";
@@ -58,17 +59,18 @@ export function Results(props: {
         {answer && <Summary outcome={outcome!} answer={answer} />}
         <div class="row results-end">
           {(shown === "table" || shown === "follow") && answer?.kind !== "boolean" && (
-            <label class="row small">
-              <input
-                type="checkbox"
-                checked={byLabel}
-                onChange={(event) => {
-                  setByLabel(event.currentTarget.checked);
-                  keep("byLabel", event.currentTarget.checked);
-                }}
-              />
-              Labels
-            </label>
+            <Segmented<Naming>
+              label="Show terms by"
+              value={byLabel ? "labels" : "names"}
+              choices={[
+                { value: "names", label: "Names" },
+                { value: "labels", label: "Labels" },
+              ]}
+              onChange={(value) => {
+                setByLabel(value === "labels");
+                keep("byLabel", value === "labels");
+              }}
+            />
           )}
           {answer && <ExportMenu outcome={outcome!} answer={answer} />}
         </div>

@@ -3,12 +3,13 @@
 import { useMemo, useState } from "preact/hooks";
 import type { QueryAnswer, Term } from "../../api/types";
 import { Dialog } from "../../components/dialog";
+import { LinkedText } from "../../components/linked-text";
 import { Empty, Note } from "../../components/notes";
 import { VirtualTable, type Column } from "../../components/table";
 import { InferredMark, TermLink } from "../../components/term";
 import { sortedPositions } from "../../logic/ordering";
-import { datatypeTag, iri, isNumber, named, shown, valueOf, withShort } from "../../logic/terms";
-import { prefixes } from "../../state";
+import { datatypeTag, isNumber, named, shown, valueOf } from "../../logic/terms";
+import { askWhy } from "../../proofs/why-dialog";
 import { spread, wishOf } from "../../logic/widths";
 
 /** An answer as columns, whatever it is of. */
@@ -17,6 +18,8 @@ export interface Grid {
   rows: (Term | null)[][];
   /** Per row whether it was inferred; null where that is not known. */
   inferred: boolean[] | null;
+  /** Whether rows are triples, for whose inferred ones a proof can be shown. */
+  triples?: boolean;
 }
 
 /** The rows of an answer; triples are rows of three. */
@@ -29,6 +32,7 @@ export function gridOf(answer: QueryAnswer): Grid {
       names: ["subject", "predicate", "object"],
       rows: answer.triples.map(([s, p, o]) => [s, p, o]),
       inferred: answer.triples.map((triple) => triple[3]),
+      triples: true,
     };
   }
   return { names: [], rows: [], inferred: null };
@@ -73,7 +77,7 @@ export function GridTable({ grid, byLabel, label, rowClass }: GridProps) {
         columns={withSorting}
         count={grid.rows.length}
         numbered
-        mark={marked ? (row) => (grid.inferred?.[at(row)] ? <InferredMark /> : null) : undefined}
+        mark={marked ? (row) => <RowMark grid={grid} row={at(row)} /> : undefined}
         rowClass={(row) =>
           (grid.inferred?.[at(row)] ? "inferred " : "") + (rowClass?.(at(row)) ?? "")
         }
@@ -91,6 +95,24 @@ export function GridTable({ grid, byLabel, label, rowClass }: GridProps) {
         )}
       </Dialog>
     </>
+  );
+}
+
+/** The mark of an inferred row; of a triple it is a button that shows the proof. */
+function RowMark({ grid, row }: { grid: Grid; row: number }) {
+  if (!grid.inferred?.[row]) return null;
+  const [subject, predicate, object] = grid.rows[row] ?? [];
+  if (!grid.triples || !subject || !predicate || !object) return <InferredMark />;
+  return (
+    <button
+      type="button"
+      class="mark-why"
+      title="Why does this hold?"
+      onClick={() => askWhy({ fact: [subject, predicate, object] })}
+    >
+      <InferredMark />
+      <span class="hidden">: why?</span>
+    </button>
   );
 }
 
@@ -154,7 +176,7 @@ export function NoRows({ advice }: { advice: string[] }) {
         <ul class="advice">
           {advice.map((text) => (
             <li key={text}>
-              <AdviceText text={text} />
+              <LinkedText text={text.charAt(0).toUpperCase() + text.slice(1)} />
             </li>
           ))}
         </ul>
@@ -165,29 +187,13 @@ export function NoRows({ advice }: { advice: string[] }) {
   );
 }
 
-/** A sentence of the server; the IRIs in it become links to their pages. */
-function AdviceText({ text }: { text: string }) {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  return (
-    <>
-      {sentence.split(/(<[^<>\s]+>)/).map((part, index) =>
-        index % 2 === 1 ? (
-          <TermLink key={index} term={withShort(iri(part.slice(1, -1)), prefixes())} />
-        ) : (
-          part
-        ),
-      )}
-    </>
-  );
-}
-
 /** Advice beside an answer that has rows. */
 export function Advice({ advice }: { advice: string[] }) {
   return advice.length > 0 ? (
     <Note kind="warn">
       {advice.map((text) => (
         <p key={text}>
-          <AdviceText text={text} />
+          <LinkedText text={text.charAt(0).toUpperCase() + text.slice(1)} />
         </p>
       ))}
     </Note>
