@@ -11,6 +11,7 @@ import base64
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,8 @@ COMMANDS = (
 def main(target: Path) -> None:
     """Make the wheel in this folder and try it."""
     target.mkdir(parents=True, exist_ok=True)
+    # What an earlier build left there would be packed as well, such as files of an older page.
+    shutil.rmtree(REPOSITORY / "build" / "lib", ignore_errors=True)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         run(sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "-w", name, REPOSITORY)

@@ -13,6 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // no data: addresses, which the Content-Security-Policy refuses
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: {
     // `npm run dev` beside a running `triplestore serve`

@@ -18,13 +18,16 @@ SKOS = "http://www.w3.org/2004/02/skos/core#"
 TYPE, LABEL = NamedNode(RDF + "type"), NamedNode(RDFS + "label")
 SUB_CLASS, SUB_PROPERTY = NamedNode(RDFS + "subClassOf"), NamedNode(RDFS + "subPropertyOf")
 EQUIVALENT = NamedNode(OWL + "equivalentClass")
+SAME = NamedNode(OWL + "sameAs")
 
 
 def ex(name: object) -> NamedNode:
     return NamedNode(f"{EX}{name}")
 
 
-def random_store(seed: int, *regimes: str, commits: int = 3, graphs: bool = True) -> Store:
+def random_store(
+    seed: int, *regimes: str, commits: int = 3, graphs: bool = True, equality: str | None = None
+) -> Store:
     """Classes, properties, labels and facts, some in named graphs, over several commits."""
     pick = random.Random(seed)
     store = Store()
@@ -34,7 +37,7 @@ def random_store(seed: int, *regimes: str, commits: int = 3, graphs: bool = True
         present = [quad for quad in store if quad in store and pick.random() < 0.1]
         store.remove_all(present)
     if regimes:
-        store.reason(*regimes)
+        store.reason(*regimes, equality=equality)
     return store
 
 
@@ -51,6 +54,7 @@ def random_quads(pick: random.Random, graphs: bool = True) -> list[Quad]:
                 (pick.choice(classes[:7]), EQUIVALENT, pick.choice(classes[:7])),
                 (pick.choice(properties), SUB_PROPERTY, pick.choice(properties)),
                 (pick.choice(things), TYPE, pick.choice(classes[:7])),
+                (pick.choice(things), SAME, pick.choice(things)),
                 (pick.choice(things), pick.choice(properties), pick.choice(things)),
                 (pick.choice(things), pick.choice(properties), Literal(pick.randint(0, 3))),
                 (pick.choice(things), LABEL, Literal(f"thing {pick.randint(0, 9)}", language="en")),

@@ -13,14 +13,12 @@ from triplestore import NamedNode, Store
 from triplestore.server.negotiation import RESULTS, TRIPLES
 from triplestore.server.serving import names_of
 
-from .conftest import Client
+from .conftest import SEES, Client
 
-SEES = "SELECT ?y { <http://ex.org/ada> <http://ex.org/sees> ?y }"
 IN_G = "SELECT ?y { ?x <http://ex.org/sees> ?y }"
 G = "http://ex.org/g"
 FORM = "application/x-www-form-urlencoded"
 SD = "http://www.w3.org/ns/sparql-service-description#"
-SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
 
 
 @pytest.mark.parametrize("path", ["/query", "/sparql"])
@@ -66,24 +64,6 @@ def test_query__triples_in_every_format(client: Client, media_type: str) -> None
     assert (reply.status, reply.media_type) == (200, media_type)
     (quad,) = ox.parse(reply.body, dict(TRIPLES)[media_type])
     assert quad.object == ox.Literal("Ada", language="en")
-
-
-@pytest.mark.parametrize(
-    ("media_type", "start"),
-    [
-        ("application/vnd.apache.parquet", b"PAR1"),
-        ("application/vnd.apache.arrow.file", b"ARROW1"),
-        ("application/vnd.apache.arrow.stream", b"\xff\xff\xff\xff"),
-    ],
-)
-@pytest.mark.parametrize("query", ["SELECT * { ?s ?p ?o }", "CONSTRUCT WHERE { ?s ?p ?o }"])
-def test_query__answers_as_tables(
-    client: Client, query: str, media_type: str, start: bytes
-) -> None:
-    pytest.importorskip("pyarrow", reason="the extra `arrow` is not installed")
-    reply = client.query(query, accept=media_type)
-    assert (reply.status, reply.media_type) == (200, media_type)
-    assert reply.body.startswith(start)
 
 
 def test_query__ask(client: Client) -> None:

@@ -79,7 +79,7 @@ class ChangeRequest:
         deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         is_over = _stopper(limits.cancel, deadline)
         writer = writer_of(transaction)
-        writer.prepare_load(False, is_over)
+        writer.prepare_load(False, is_over, limits.budget)
         try:
             if self.rules is not None:
                 replace_rules(writer, self.rules, is_over)

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 LABEL_PROPERTIES = (
-    RDFS_LABEL,
     SKOS_PREF_LABEL,
+    RDFS_LABEL,
     "http://purl.org/dc/terms/title",
     "http://purl.org/dc/elements/1.1/title",
     "http://xmlns.com/foaf/0.1/name",
     "http://schema.org/name",
     "https://schema.org/name",
 )
-"""The properties that give labels; the first one that a resource has counts."""
+"""The properties that give labels; the first one that a resource has counts. `skos:prefLabel` comes
+first: with SKOS rules alternative labels become values of `rdfs:label`."""
 
 
 def label_ids(view: StateView, ids: U32, language: str = "en") -> U32:
@@ -55,7 +56,8 @@ def label_ids(view: StateView, ids: U32, language: str = "en") -> U32:
             order = np.lexsort((labels, rank, index))
             order = order[rank[order] < _NO_LABEL]
             index, labels = index[order], labels[order]
-            first = np.concatenate(([True], index[1:] != index[:-1])) if len(index) else []
+            first = np.ones(len(index), np.bool_)
+            first[1:] = index[1:] != index[:-1]
             found[open_[index[first]]] = labels[first]
     return found
 

@@ -10,39 +10,69 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.browse.index.term_usage import count_in, ids_of
-from triplestore.relations import EXPLICIT, HOLDS, OBJECT, Tables
-from triplestore.relations.packed_keys import I64, NO_IDS, U32
+from triplestore.browse.index.label_texts import begin_with
+from triplestore.browse.index.term_usage import (
+    CLASS,
+    PROPERTY,
+    TYPES,
+    column_of,
+    count_in,
+    ids_of,
+    members_of,
+)
+from triplestore.relations import EXPLICIT, HOLDS, OBJECT, SUBJECT, Tables
+from triplestore.relations.packed_keys import I64, U32
 from triplestore.terms import Dictionary
 from triplestore.terms.term_keys import IRI
-from triplestore.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
+from triplestore.terms.vocabulary import (
+    OWL,
+    OWL_ON_PROPERTY,
+    RDF,
+    RDF_TYPE,
+    RDFS,
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+    XSD,
+)
 
 _SYSTEM = tuple(space.encode() for space in (RDF, RDFS, OWL, XSD))
 
 
 class Counted(NamedTuple):
-    """Terms and their counts, the largest first; equal counts in the order of ids."""
+    """Terms and their counts, the largest first; equal counts in the order of ids.
+
+    below  of a class the number of its subclasses; of a property the number of axioms about it
+    """
 
     ids: U32
     asserted: I64
     inferred: I64
+    below: I64
 
     def where(self, fits: np.ndarray) -> Counted:
         """Some of them."""
-        return Counted(self.ids[fits], self.asserted[fits], self.inferred[fits])
+        return Counted(self.ids[fits], self.asserted[fits], self.inferred[fits], self.below[fits])
 
     def first(self, most: int) -> Counted:
         """The first of them."""
-        return Counted(self.ids[:most], self.asserted[:most], self.inferred[:most])
+        return self.where(np.arange(min(most, len(self.ids))))
 
 
 def class_counts(tables: Tables, dictionary: Dictionary) -> Counted:
-    """All classes with members that have an IRI."""
-    (type_id,) = ids_of(dictionary, (RDF_TYPE,))
-    if not type_id:
-        return Counted(NO_IDS, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    relation, quads = tables.relation(type_id), tables.quads(type_id)
+    """All classes that have an IRI: those with members come before those without."""
+    type_id, sub_class = ids_of(dictionary, (RDF_TYPE, RDFS_SUB_CLASS_OF))
     asserted, total = (np.zeros(dictionary.size + 1, dtype=np.int64) for _ in range(2))
+    if type_id:
+        _count_members(tables, type_id, asserted, total)
+    declared = members_of(tables, type_id, ids_of(dictionary, TYPES[CLASS]))
+    ends = [column_of(tables, sub_class, place) for place in (SUBJECT, OBJECT)]
+    ids = np.unique(np.concatenate((total.nonzero()[0].astype(np.uint32), declared, *ends)))
+    below = _matches(tables, sub_class, ids)
+    return _ordered(dictionary, ids, asserted[ids], total[ids], below)
+
+
+def _count_members(tables: Tables, type_id: int, asserted: I64, total: I64) -> None:
+    relation, quads = tables.relation(type_id), tables.quads(type_id)
     for _, classes in relation.scan(EXPLICIT, order=OBJECT):
         count_in(asserted, classes)
     if type_id in tables.closed:
@@ -54,35 +84,38 @@ def class_counts(tables: Tables, dictionary: Dictionary) -> Counted:
     for counts, where in ((asserted, EXPLICIT), (total, HOLDS)):
         for block in quads.scan(where, order=OBJECT):
             count_in(counts, block[1])
-    (ids,) = total.nonzero()
-    return _ordered(dictionary, ids.astype(np.uint32), asserted[ids], total[ids])
 
 
 def property_counts(tables: Tables, dictionary: Dictionary) -> Counted:
-    """All properties with triples."""
-    ids = np.union1d(tables.names(), tables.quad_names()).astype(np.uint32)
+    """All properties: those with triples come before those that axioms only declare."""
+    type_id, *about = ids_of(dictionary, (RDF_TYPE, OWL_ON_PROPERTY, RDFS_SUB_PROPERTY_OF))
+    declared = members_of(tables, type_id, ids_of(dictionary, TYPES[PROPERTY]))
+    ids = np.unique(np.concatenate((tables.names(), tables.quad_names(), declared)))
     asserted, total = (np.zeros(len(ids), dtype=np.int64) for _ in range(2))
     for place, name in enumerate(ids.tolist()):
         for relation in (tables.relation(name), tables.quads(name)):
             asserted[place] += relation.count(EXPLICIT)
             total[place] += relation.count()
-    return _ordered(dictionary, ids, asserted, total)
+    below = sum((_matches(tables, name, ids) for name in about), np.zeros(len(ids), np.int64))
+    return _ordered(dictionary, ids.astype(np.uint32), asserted, total, below)
+
+
+def _matches(tables: Tables, name: int, objects: U32) -> I64:
+    """How many triples of a property have each of these objects, in the default graph."""
+    if not name:
+        return np.zeros(len(objects), dtype=np.int64)
+    return tables.relation(name).match_counts(OBJECT, objects)
 
 
 def is_system(dictionary: Dictionary, ids: U32) -> np.ndarray:
     """Which terms are of RDF, RDFS, OWL and XSD themselves."""
-    text, offsets, _ = dictionary.text(ids)
     found = np.zeros(len(ids), dtype=np.bool_)
     for space in _SYSTEM:
-        (open_,) = (np.diff(offsets) >= len(space)).nonzero()
-        # From the end on: namespaces differ there.
-        for place in range(len(space) - 1, -1, -1):
-            open_ = open_[text[offsets[open_] + place] == space[place]]
-        found[open_] = True
+        found |= begin_with(dictionary, ids, space)
     return found
 
 
-def _ordered(dictionary: Dictionary, ids: U32, asserted: I64, total: I64) -> Counted:
-    order = np.lexsort((ids, -total))
-    order = order[(dictionary.kinds(ids[order]) == IRI) & (total[order] > 0)]
-    return Counted(ids[order], asserted[order], (total - asserted)[order])
+def _ordered(dictionary: Dictionary, ids: U32, asserted: I64, total: I64, below: I64) -> Counted:
+    order = np.lexsort((ids, -below, -total))
+    order = order[dictionary.kinds(ids[order]) == IRI]
+    return Counted(ids[order], asserted[order], (total - asserted)[order], below[order])

@@ -14,6 +14,7 @@ import numpy as np
 from pyoxigraph import Literal
 
 from triplestore.browse.index.folded_texts import fold
+from triplestore.browse.index.label_texts import begin_with
 from triplestore.browse.index.search_index import SearchIndex, index_of
 from triplestore.browse.index.term_usage import CLASS, CONCEPT, INDIVIDUAL, PROPERTY, ids_of
 from triplestore.browse.index.word_index import PREFIXES
@@ -21,8 +22,9 @@ from triplestore.browse.term_data import USUAL_PREFIXES, TermData
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import nearest
 from triplestore.relations import OBJECT
-from triplestore.relations.packed_keys import I64, U8, U32, U64, Bools
+from triplestore.relations.packed_keys import NO_KEYS, U8, U32, U64, high, low
 from triplestore.store.readable import view_of
+from triplestore.store.transaction import Transaction
 from triplestore.terms.vocabulary import RDF_TYPE
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ KINDS = {"class": CLASS, "property": PROPERTY, "concept": CONCEPT, "individual":
 
 _AN_IRI = re.compile(r"<?([A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*)>?")
 _ANY_KIND = CLASS | PROPERTY | CONCEPT | INDIVIDUAL
+_MOST_USES = (1 << 29) - 1  # terms with more uses are ranked as equal
+_TEXTS_OF_ONE = 4  # a term often has no more labels and names than that
 
 
 def search_terms(
@@ -71,9 +75,9 @@ def search_terms(
     """
     wanted = kind_bits(kinds)
     view = view_of(store)
-    index = index_of(view)
-    ids, texts = _found(view, index, text, wanted, max(0, limit))
-    return _shown(view, index, ids, texts, language)
+    index = index_of(view, keep=not isinstance(store, Transaction))
+    keys = _found(view, index, text, wanted, max(0, limit))
+    return _shown(view, index, keys, language)
 
 
 def kind_bits(kinds: str | Iterable[str]) -> int:
@@ -104,53 +108,51 @@ def kind_name(bits: int) -> str:
     return next((name for name, bit in KINDS.items() if bits & bit), "individual")
 
 
-def _found(
-    view: StateView, index: SearchIndex, text: str, wanted: int, limit: int
-) -> tuple[U32, I64]:
-    """The best terms, and for each the number of its text that matched."""
+def _found(view: StateView, index: SearchIndex, text: str, wanted: int, limit: int) -> U64:
+    """The best terms, each with the label that matched, as keys; 0 for a name that matched."""
     namespace, local = _as_name(view, text)
     words = fold(local).split()
     if words:
-        texts, quality = index.words.find(words)
+        keys, quality = index.find(words)
     elif text.strip() and namespace is None:
-        texts, quality = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8)
+        return NO_KEYS
     else:
-        (texts,) = (index.labels == 0).nonzero()
-        quality = np.full(len(texts), PREFIXES, dtype=np.uint8)
-    terms = index.terms[texts]
-    fits = index.usage.kinds[terms] & wanted != 0
+        keys = index.named()
+        quality = np.full(len(keys), PREFIXES, dtype=np.uint8)
+    fits = index.usage.kinds[high(keys)] & wanted != 0
     if namespace is not None:
-        fits &= index.labels[texts] == 0
+        fits &= low(keys) == 0
         (open_,) = fits.nonzero()
-        fits[open_] = _begin_with(view, terms[open_], namespace)
-    found = _best(index, texts[fits], quality[fits], limit)
+        fits[open_] = begin_with(view.dictionary, high(keys[open_]), namespace.encode())
+    found = _best(index, keys[fits], quality[fits], limit)
     exact = _exact(view, index, text, wanted)
-    if exact and limit:
-        others = index.terms[found] != exact
-        ids = np.concatenate(([np.uint32(exact)], index.terms[found][others]))
-        return ids[:limit], np.concatenate(([-1], found[others]))[:limit]
-    return index.terms[found], found
+    if exact:
+        first = np.array([exact], dtype=np.uint64) << np.uint64(32)
+        found = np.concatenate((first, found[high(found) != exact]))[:limit]
+    return found
 
 
-def _best(index: SearchIndex, texts: I64, quality: U8, limit: int) -> I64:
-    """The best texts of different terms: by quality, then by use, then by id of the term."""
-    terms = index.terms[texts]
-    uses = np.minimum(index.usage.uses[terms], (1 << 29) - 1).astype(np.uint64)
-    keys: U64 = quality.astype(np.uint64) << np.uint64(61)
-    keys |= (np.uint64((1 << 29) - 1) - uses) << np.uint64(32)
-    keys |= terms
-    size = min(len(keys), 4 * limit)
+def _best(index: SearchIndex, keys: U64, quality: U8, limit: int) -> U64:
+    """The best of different terms: by quality, then by use, then by id of the term."""
+    terms = high(keys)
+    uses = np.minimum(index.usage.uses[terms], _MOST_USES).astype(np.uint64)
+    ranks = quality.astype(np.uint64) << np.uint64(61)
+    ranks |= (np.uint64(_MOST_USES) - uses) << np.uint64(32)
+    ranks |= terms
+    some = np.arange(len(ranks))
+    size = _TEXTS_OF_ONE * limit
     while True:
-        if size < len(keys):
-            most = np.partition(keys, size - 1)[size - 1] if size else np.uint64(0)
-            (some,) = (keys <= most).nonzero() if size else (np.zeros(0, dtype=np.int64),)
+        if size < len(ranks):
+            most = np.partition(ranks, size)[size]
+            (some,) = (ranks <= most).nonzero()
         else:
-            some = np.arange(len(keys))
-        order = some[np.lexsort((texts[some], keys[some]))]
+            some = np.arange(len(ranks))
+        order = some[np.lexsort((keys[some], ranks[some]))]
         _, first = np.unique(terms[order], return_index=True)
-        if len(first) >= limit or len(some) == len(keys):
-            return texts[order[np.sort(first)[:limit]]]
-        size = 4 * len(some)
+        if len(first) >= limit or len(some) == len(ranks):
+            best: U64 = keys[order[np.sort(first)[:limit]]]
+            return best
+        size = _TEXTS_OF_ONE * len(some)
 
 
 def _as_name(view: StateView, text: str) -> tuple[str | None, str]:
@@ -178,39 +180,23 @@ def _exact(view: StateView, index: SearchIndex, text: str, wanted: int) -> int:
     return found if known and index.usage.kinds[found] & wanted else 0
 
 
-def _begin_with(view: StateView, terms: U32, namespace: str) -> Bools:
-    """Which IRIs begin with a namespace."""
-    spelt = np.frombuffer(namespace.encode(), dtype=np.uint8)
-    buffer, offsets, _ = view.dictionary.text(terms)
-    (open_,) = (np.diff(offsets) >= len(spelt)).nonzero()
-    for place, code in enumerate(spelt):
-        open_ = open_[buffer[offsets[open_] + place] == code]
-    fits = np.zeros(len(terms), dtype=np.bool_)
-    fits[open_] = True
-    return fits
-
-
-def _shown(
-    view: StateView, index: SearchIndex, ids: U32, texts: I64, language: str
-) -> list[dict[str, Any]]:
-    counts = counts_of(view, ids, index)
+def _shown(view: StateView, index: SearchIndex, keys: U64, language: str) -> list[dict[str, Any]]:
+    ids = high(keys)
     shown = []
-    for term, count, bits, text in zip(
+    for term, count, bits, matched in zip(
         TermData(view, language).ids(ids),
-        counts,
+        counts_of(view, ids, index),
         index.usage.kinds[ids].tolist(),
-        texts.tolist(),
+        low(keys).tolist(),
         strict=True,
     ):
         label = term.get("label")
         found = {"term": term, "short": term["short"], "kind": kind_name(bits), "count": count}
         if label is not None:
             found["label"] = label
-        matched = int(index.labels[text]) if text >= 0 else 0
-        if matched:
-            by = view.dictionary.term(matched)
-            if isinstance(by, Literal) and by.value != label:
-                found["match"] = by.value
+        by = view.dictionary.term(matched) if matched else None
+        if isinstance(by, Literal) and by.value != label:
+            found["match"] = by.value
         shown.append(found)
     return shown
 

@@ -59,9 +59,10 @@ def describe_store(
     """What a store has: prefixes, graphs, classes and properties with counts and shapes.
 
     `classes`, `properties`, `shape` (properties of a class) and `examples` say how many are listed
-    at most, those with the most members or triples first; `total` counts all. Terms of RDF, RDFS,
-    OWL and XSD are listed in `vocabulary` only. With `about`, only these classes and properties are
-    described. Shares and ends of properties are those of a sample, all other numbers are exact.
+    at most, those with the most members or triples first, then classes with the most subclasses;
+    `total` counts all. Terms of RDF, RDFS, OWL and XSD are listed in `vocabulary` only. With
+    `about`, only these classes and properties are described. Shares and ends of properties are
+    those of a sample, all other numbers are exact.
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -90,14 +91,22 @@ def describe_store(
         "classes": {
             "total": own_classes,
             "items": [
-                {**_counted(row), **_class(view, shapes, row[0], shape, examples)}
+                {
+                    **_counted(row),
+                    "subclasses": row[3],
+                    **_class(view, shapes, row[0], shape, examples),
+                }
                 for row in _rows(shown_classes)
             ],
         },
         "properties": {
             "total": own_properties,
             "items": [
-                {**_counted(row), **_property(view, shapes, row[0], examples)}
+                {
+                    **_counted(row),
+                    "axioms": row[3],
+                    **_property(view, shapes, row[0], examples),
+                }
                 for row in _rows(shown_properties)
             ],
         },
@@ -202,7 +211,8 @@ def _vocabulary(view: StateView, *counted: Counted) -> list[dict[str, Any]]:
     """The terms of RDF, RDFS, OWL and XSD that are in use."""
     found = []
     for counts in counted:
-        system = counts.where(is_system(view.dictionary, counts.ids))
+        used = counts.asserted + counts.inferred > 0
+        system = counts.where(used & is_system(view.dictionary, counts.ids))
         found += [_counted(row) for row in _rows(system, BROWSE.shown_vocabulary)]
     return found
 
@@ -223,12 +233,12 @@ def _chosen(view: StateView, counts: Counted, asked: U32 | None, most: int) -> t
     return found.first(max(0, most)), len(found.ids)
 
 
-def _rows(counts: Counted, most: int | None = None) -> list[tuple[int, int, int]]:
-    ids, asserted, inferred = (column[:most].tolist() for column in counts)
-    return list(zip(ids, asserted, inferred, strict=True))
+def _rows(counts: Counted, most: int | None = None) -> list[tuple[int, int, int, int]]:
+    ids, asserted, inferred, below = (column[:most].tolist() for column in counts)
+    return list(zip(ids, asserted, inferred, below, strict=True))
 
 
-def _counted(row: tuple[int, int, int]) -> dict[str, Any]:
+def _counted(row: tuple[int, int, int, int]) -> dict[str, Any]:
     return {"term": _Term(row[0]), "asserted": row[1], "inferred": row[2]}
 
 

@@ -40,6 +40,11 @@ class BrowseThresholds(Thresholds):
     """Maximum number of bytes of a text that are indexed; a longer text is found by its start."""
     folded_texts: int = 1 << 16
     """Number of texts that are folded at a time."""
+    recounted_rows: int = 1 << 16
+    """Maximum number of rows of layers that differ, for an index to be made of the last one."""
+    added_texts: int = 1 << 12
+    """Number of texts that are kept beside those of the last whole index, at least; after that, and
+    an eighth of it, all are indexed anew."""
     sampled_members: int = 1_000
     """Maximum number of members of a class, and of triples of a property, whose shape is seen."""
     sampled_literals: int = 200

@@ -233,4 +233,4 @@ class AgentTools:
         try:
             return work(cancel)
         except TripleStoreError as error:
-            return problem_answer(error, self._session.reading().names(), source)
+            return problem_answer(error, self._session.names(), source)

@@ -61,6 +61,16 @@ def table_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[s
     return [" | ".join(row).rstrip() for row in (columns, *rows)]
 
 
+def one_line(text: str, most: int = 120) -> str:
+    """A label in one line, cut after `most` characters.
+
+    >>> one_line("two\\n lines"), one_line("abcdef", 4)
+    ('two lines', 'abc…')
+    """
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
+
+
 def joined(*parts: str | None) -> str:
     """The parts that are not empty, one after the other."""
     return "\n".join(part for part in parts if part)

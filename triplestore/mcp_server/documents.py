@@ -7,15 +7,18 @@ newest state.
 from __future__ import annotations
 
 import json
-from itertools import islice
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
+from mcp.server.mcpserver.exceptions import ResourceError
 
+from triplestore.browse.ontology_triples import ontology_triples
 from triplestore.browse.report import report
+from triplestore.errors import TripleStoreError
 from triplestore.mcp_server.answers import fitting
 from triplestore.mcp_server.overview_tools import answer_description
-from triplestore.terms.vocabulary import OWL, RDF, RDFS
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -25,15 +28,6 @@ if TYPE_CHECKING:
 ONTOLOGY_TRIPLES = 3_000
 """Maximum number of triples of the ontology's document."""
 
-_AXIOMS = """
-CONSTRUCT { ?s ?p ?o } WHERE {
-  { ?s ?p ?o FILTER(STRSTARTS(STR(?p), "%(rdfs)s") || STRSTARTS(STR(?p), "%(owl)s")
-      || ?p IN (rdf:first, rdf:rest)) }
-  UNION { ?s a ?o BIND(rdf:type AS ?p)
-      FILTER(STRSTARTS(STR(?o), "%(rdfs)s") || STRSTARTS(STR(?o), "%(owl)s") || ?o = rdf:Property) }
-}
-"""
-
 
 def register_documents(server: MCPServer[Any], session: AgentSession) -> None:
     """Add the resources and prompts to a server."""
@@ -41,26 +35,26 @@ def register_documents(server: MCPServer[Any], session: AgentSession) -> None:
     @server.resource("triplestore://summary", title="Summary", mime_type="text/plain")
     def summary() -> str:
         """What is in the store, as describe_store says it."""
-        return answer_description(session, session.reading()).text
+        with told():
+            return answer_description(session, session.reading()).text
 
     @server.resource("triplestore://ontology", title="Ontology", mime_type="text/turtle")
     def ontology() -> str:
         """The asserted axioms and labels of classes and properties, as Turtle."""
-        return ontology_text(session)
+        with told():
+            return ontology_text(session)
 
     @server.resource("triplestore://rules", title="Rules", mime_type="text/plain")
     def rules() -> str:
         """The rules in force, those made from axioms included."""
-        reading = session.reading()
-        lines = reading.names().shortened(str(reading.snapshot.program)).splitlines()
-        shown, whole = fitting(lines, session.settings.characters)
-        cut = [] if whole else [f"# cut: {len(lines) - len(shown):,} more lines"]
-        return "\n".join([*shown, *cut]) or "# no rules are in force"
+        with told():
+            return rules_text(session)
 
     @server.resource("triplestore://report", title="Report", mime_type="application/json")
     def reasoning_report() -> str:
         """What reasoning does: regimes, rules, what lies outside of them, violations."""
-        return json.dumps(report_data(session), indent=1)
+        with told():
+            return json.dumps(report_data(session), indent=1)
 
     @server.prompt(title="Answer a question from the store")
     def answer_question(question: str) -> str:
@@ -92,22 +86,40 @@ follow, and whether something would contradict, with the proofs. Say whether thi
 intended."""
 
 
+@contextmanager
+def told() -> Iterator[None]:
+    """Errors of the store reach the client with their message."""
+    try:
+        yield
+    except TripleStoreError as error:
+        raise ResourceError(str(error)) from error
+
+
+def rules_text(session: AgentSession) -> str:
+    """The rules in force, with prefixes."""
+    reading = session.reading()
+    names = reading.names()
+    text = str(reading.snapshot.program)
+    lines = [
+        line if line.startswith("@prefix") else names.shortened(line) for line in text.splitlines()
+    ]
+    shown, whole = fitting(lines, session.settings.characters)
+    cut = [] if whole else [f"# cut: {len(lines) - len(shown):,} more lines"]
+    declared = names.header()
+    first = [f"# {declared}"] if declared else []
+    return "\n".join([*first, *shown, *cut]) or "# no rules are in force"
+
+
 def ontology_text(session: AgentSession) -> str:
     """The axioms that are asserted, as Turtle, at most `ONTOLOGY_TRIPLES` of them."""
     reading = session.reading()
     names = reading.names()
-    found = reading.snapshot.construct(
-        _AXIOMS % {"rdfs": RDFS, "owl": OWL},
-        facts="explicit",
-        prefixes={**names.prefixes, "rdf": RDF, "rdfs": RDFS, "owl": OWL},
-        timeout=session.seconds(None),
-        budget=session.settings.memory,
-    )
-    triples = list(islice(found, ONTOLOGY_TRIPLES))
+    triples, total = ontology_triples(reading.snapshot, ONTOLOGY_TRIPLES)
+    triples.sort(key=lambda triple: str(triple.subject))  # Turtle names each subject once
     used = _used_prefixes(triples, names.prefixes)
     written = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=used)
     text = written.decode() if written else ""
-    more = len(found) - len(triples)
+    more = total - len(triples)
     if more > 0:
         text += f"# cut: {more:,} more triples; describe_store(about=[...]) and query show them\n"
     return text

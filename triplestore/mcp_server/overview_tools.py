@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.browse.search import search_terms
 from triplestore.browse.summary import describe_store
-from triplestore.mcp_server.answers import Answer, fitting, joined
+from triplestore.mcp_server.answers import Answer, fitting, joined, one_line
 from triplestore.mcp_server.summary_text import summary_text
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def answer_description(
         text = joined(
             text,
             *(
-                f"{names.text(term)} is neither a class with members nor a property with triples"
+                f"{names.text(term)} is neither a class nor a property of this store: query can "
+                "show its triples"
                 for term in missing
             ),
         )
@@ -71,8 +72,8 @@ def answer_search(
         name = names.iri(each["term"]["value"])
         label, match = each.get("label"), each.get("match")
         parts = [name, each["kind"], f"{each['count']:,}"]
-        parts += [f"“{label}”"] if label else []
-        parts += [f"also called “{match}”"] if match else []
+        parts += [f"“{one_line(label)}”"] if label else []
+        parts += [f"also called “{one_line(match)}”"] if match else []
         lines.append(" | ".join(parts))
         items.append({"term": name, "iri": each["term"]["value"], **_without_term(each)})
     shown, whole = fitting(lines, session.settings.characters)
@@ -84,7 +85,10 @@ def answer_search(
 
 
 def _without_term(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key not in ("term", "short")}
+    texts: dict[str, Any] = {
+        key: one_line(found[key], 300) for key in ("label", "match") if key in found
+    }
+    return {"kind": found["kind"], "count": found["count"], **texts}
 
 
 def _with_namespace(text: str, names: ShortNames) -> str:

@@ -113,7 +113,7 @@ def _explained(found: Any, names: ShortNames, most: int) -> tuple[str, dict[str,
     text = proof_text(found, names, most)
     if not found:
         return text, {"holds": False, "rules": found.rules, "text": text}
-    sources = [str(atom) for atom in found.sources[:PROOF_FACTS]]
+    sources = [names.shortened(str(atom)) for atom in found.sources[:PROOF_FACTS]]
     return text, {
         "holds": True,
         "asserted": found.stated,

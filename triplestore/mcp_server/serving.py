@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import anyio
@@ -20,7 +22,8 @@ NAMES = ("127.0.0.1", "localhost", "[::1]")
 def serve_stdio(store: Store, settings: AgentSettings | None = None) -> None:
     """Answer messages on standard input, until it ends."""
     server = create_server(store, settings)
-    anyio.run(server.run_stdio_async)
+    with suppress(KeyboardInterrupt):
+        anyio.run(server.run_stdio_async)
 
 
 def serve_http(store: Store, settings: AgentSettings | None = None, *, port: int = 8765) -> None:
@@ -36,7 +39,13 @@ def serve_http(store: Store, settings: AgentSettings | None = None, *, port: int
             host=HOST, port=port, transport_security=local_only(port)
         )
 
-    anyio.run(run)
+    # The HTTP server shuts down at a SIGTERM and then raises it again, which is ignored here.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    try:
+        with suppress(KeyboardInterrupt):
+            anyio.run(run)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def local_only(port: int) -> TransportSecuritySettings:

@@ -7,6 +7,7 @@ processes and gives a snapshot, so that one answer shows one state.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from triplestore.browse.member_counts import class_counts, property_counts
+from triplestore.errors import TripleStoreError
 from triplestore.mcp_server.settings import AgentSettings
 from triplestore.mcp_server.short_names import MadePrefixes, ShortNames, namespace_of
 from triplestore.store import Snapshot, Store
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 _NAMED_TERMS = 200
 """Number of classes, and of properties, whose namespaces get prefixes."""
+
+_SECONDS_BETWEEN = 20.0
+"""Minimum number of seconds between two looks at the namespaces, which count members of classes."""
 
 _MOST_PREFIXES = 12
 """Maximum number of prefixes that are made."""
@@ -37,6 +42,7 @@ class AgentSession:
         self.settings = settings
         self._made = MadePrefixes()
         self._seen = -1  # the commit whose namespaces have prefixes
+        self._next = 0.0  # when to look for namespaces again
         self._changing = threading.Lock()
 
     def reading(self) -> Reading:
@@ -59,6 +65,13 @@ class AgentSession:
             self._make_prefixes(snapshot)
             yield Reading(snapshot, self._made.prefixes)
 
+    def names(self) -> ShortNames:
+        """A writer of terms for messages, also where the store cannot be read."""
+        try:
+            return self.reading().names()
+        except TripleStoreError:
+            return ShortNames(self._made.prefixes)
+
     def limits(self, seconds: float | None, cancel: threading.Event) -> ChangeLimits:
         """The limits of one change."""
         # Late: only changes need it.
@@ -73,7 +86,8 @@ class AgentSession:
 
     def _make_prefixes(self, snapshot: Snapshot) -> None:
         """Prefixes for the namespaces of the most used properties and classes."""
-        if self._seen == snapshot.commit:
+        now = time.monotonic()
+        if self._seen == snapshot.commit or now < self._next:
             return
         view = view_of(snapshot)
         namespaces: dict[str, None] = {}
@@ -91,6 +105,7 @@ class AgentSession:
         fresh = (space for space in wanted if space not in self._made.prefixes.values())
         self._made.add(islice(fresh, room), known)
         self._seen = snapshot.commit
+        self._next = now + _SECONDS_BETWEEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from triplestore.mcp_server.answers import fitting, joined
+from triplestore.mcp_server.answers import fitting, joined, one_line
 from triplestore.mcp_server.short_names import ShortNames
 
 Data = dict[str, Any]
@@ -94,12 +94,15 @@ def _property(item: Data, names: ShortNames) -> str:
 def _title(item: Data, names: ShortNames) -> str:
     label, comment = item["term"].get("label"), item.get("comment")
     name = _name(item["term"], names)
-    said = f" “{label}”" if label and label != name.rpartition(":")[2] else ""
+    said = f" “{one_line(label)}”" if label and label != name.rpartition(":")[2] else ""
     return f"- {name}{said} {_count(item)}" + (f" ({comment})" if comment else "")
 
 
 def _count(item: Data) -> str:
     asserted, inferred = item["asserted"], item["inferred"]
+    if not asserted and not inferred and (item.get("subclasses") or item.get("axioms")):
+        what = "subclasses" if "subclasses" in item else "axioms"
+        return f"0 ({item[what]:,} {what})"
     if not inferred:
         return f"{asserted:,}"
     return f"{asserted:,}+{inferred:,} inferred" if asserted else f"{inferred:,} inferred"

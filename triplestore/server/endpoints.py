@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from triplestore.server.access.caller import caller_of, require
+from triplestore.server.access.caller import require
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
 from triplestore.server.negotiation import RESULTS, TABLES, TRIPLES, content_type, negotiated
-from triplestore.server.protocol import SparqlRequest, accepted, read_operation
-from triplestore.server.running import AnswerJob, AnswerOutput
+from triplestore.server.protocol import SparqlRequest, accepted, own_address, read_operation
+from triplestore.server.running import AnswerJob, AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 from triplestore.store.answers import AnswerFormat, are_triples, write_answer
 from triplestore.store.graph_redirection import query_on, update_on
@@ -27,12 +27,13 @@ from triplestore.store.graph_redirection import query_on, update_on
 def sparql_routes(service: StoreService) -> list[BaseRoute]:
     """The endpoints of the SPARQL protocols for one store."""
     made = _Endpoints(service)
-    both = ["GET", "POST"]
+    both, whole = ["GET", "POST"], ["GET", "PUT", "POST", "DELETE"]
     return [
         Route("/query", made.endpoint("query"), methods=both),
         Route("/update", made.endpoint("update"), methods=both),
         Route("/sparql", made.endpoint("query", "update"), methods=both),
-        Route("/store", made.graph, methods=["GET", "PUT", "POST", "DELETE"]),
+        Route("/store", made.graph, methods=whole),
+        Route("/store/{graph:path}", made.graph, methods=whole),
     ]
 
 
@@ -47,29 +48,24 @@ class _Endpoints:
         """The handler of an endpoint for queries, updates or both."""
 
         async def answer(request: Request) -> Response:
-            require(request, "read")
+            caller = require(request, "read")
             operation = await read_operation(request, kinds, self._settings.body)
             if operation is None:
                 return self._described(request)
             if operation.kind == "update":
                 require(request, "write")
-                return self._runner.answer(self._update(request, operation))
-            return self._runner.answer(self._query(request, operation))
+                job = self._update(request, operation)
+            else:
+                job = self._query(request, operation)
+            return self._runner.answer(job, JobInfo(operation.kind, operation.text, caller))
 
         return answer
 
     def _query(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
-        accept, base = accepted(request), _address(request)
-        caller = caller_of(request)
+        accept, base = accepted(request), own_address(request)
 
         def job(output: AnswerOutput) -> None:
-            with self._runner.queries.listed(
-                asked.text, output.stop, caller.name, self._service.name
-            ):
-                answer(output)
-
-        def answer(output: AnswerOutput) -> None:
             store.refresh()
             text, union = asked.text, asked.union or settings.union
             if asked.graphs is not None:
@@ -90,12 +86,13 @@ class _Endpoints:
                 media_type, form = negotiated(accept, [*RESULTS, *TABLES])
             output.media_type = content_type(media_type)
             write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
+            output.rows = 1 if isinstance(result, bool) else len(result)
 
         return job
 
     def _update(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
-        base = _address(request)
+        base = own_address(request)
 
         def job(output: AnswerOutput) -> None:
             text = asked.text
@@ -115,22 +112,20 @@ class _Endpoints:
     async def graph(self, request: Request) -> Response:
         """Answer a request of the Graph Store Protocol."""
         if request.method in ("GET", "HEAD"):
-            require(request, "read")
-            return self._runner.answer(reading(self._store, request))
-        require(request, "write")
-        return self._runner.answer(await changing(self._store, request, self._settings.body))
+            caller = require(request, "read")
+            job = reading(self._store, request)
+        else:
+            caller = require(request, "write")
+            job = await changing(self._store, request, self._settings.body)
+        info = JobInfo("graph", f"{request.method} {request.url}", caller)
+        return self._runner.answer(job, info)
 
     def _described(self, request: Request) -> Response:
         settings = self._settings
         media_type, form = negotiated(accepted(request), TRIPLES)
         self._store.refresh()
         triples = service_description(
-            self._store, _address(request), update=settings.update, union=settings.union
+            self._store, own_address(request), update=settings.update, union=settings.union
         )
         document = ox.serialize(triples, format=form, prefixes=PREFIXES)
         return Response(document, media_type=content_type(media_type), headers={"vary": "accept"})
-
-
-def _address(request: Request) -> str:
-    """The endpoint's IRI, which is also the base of relative IRIs."""
-    return str(request.url.replace(query="", fragment=""))

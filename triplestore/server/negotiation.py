@@ -45,6 +45,7 @@ TRIPLES: list[tuple[str, ox.RdfFormat]] = [
 ]
 """Media types of triples."""
 
+
 TABLES: list[tuple[str, str]] = [
     ("application/vnd.apache.parquet", "parquet"),
     ("application/vnd.apache.arrow.stream", "arrows"),

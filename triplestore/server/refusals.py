@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import Scope
@@ -29,6 +30,7 @@ _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
     UsageError: 400,
     ReadOnlyError: 403,
+    ModuleNotFoundError: 501,  # a library of an extra: the message says how to install it
     ConflictError: 409,
     InconsistencyError: 409,
     TimeLimitError: 504,
@@ -91,3 +93,10 @@ async def on_refused(request: Request, error: Exception) -> Response:
     """The response for a `RefusedRequest` that was raised before a job began."""
     assert isinstance(error, RefusedRequest)
     return refusal(error, request.scope)
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    """The response for a path or method that the server does not have."""
+    assert isinstance(error, HTTPException)
+    refused = RefusedRequest(error.status_code, error.detail, dict(error.headers or {}))
+    return refusal(refused, request.scope)

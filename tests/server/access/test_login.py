@@ -7,35 +7,17 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from server.conftest import Client, Reply
+from server.conftest import CHEAP, SEES, Client, Reply, basic
 
 from triplestore.server.access import control
-from triplestore.server.access.passwords import ScryptCost, password_hash, token_hash
-from triplestore.server.access.users_file import UserRecord, Users, read_users, write_users
+from triplestore.server.access.passwords import password_hash
+from triplestore.server.access.users_file import read_users, write_users
 
-CHEAP = ScryptCost(n=16, r=1, p=1)
-SEES = "SELECT ?y { <http://ex.org/ada> <http://ex.org/sees> ?y }"
 ADD = "INSERT DATA { :new :sees :ada }"
-
-
-def basic(name: str, password: str | None = None) -> str:
-    both = f"{name}:{password if password is not None else name + '-secret'}"
-    return "Basic " + base64.b64encode(both.encode()).decode()
-
-
-@pytest.fixture
-def users(tmp_path: Path) -> Path:
-    """Three users whose passwords are their names and `-secret`, and tokens `ts_NAME`."""
-    path = tmp_path / "users.toml"
-    made = Users({})
-    for name, role in (("rita", "read"), ("wim", "write"), ("ann", "admin")):
-        kept = password_hash(f"{name}-secret", CHEAP)
-        made = made.changed(UserRecord(name, role, kept, {"t": token_hash(f"ts_{name}")}))
-    write_users(path, made)
-    return path
 
 
 @pytest.fixture
@@ -187,6 +169,24 @@ def test_users__who_are_removed_lose_sessions_tokens_and_known_passwords(
     for way in ways:
         assert guarded.ask("/query", {"query": SEES}, **way).status == 401
     assert guarded.ask("/query", {"query": SEES}, authorization=basic("ann")).status == 200
+
+
+def test_users__a_new_password_ends_sessions_and_known_passwords(
+    guarded: Client, users: Path
+) -> None:
+    key = cookie(log_in(guarded, "wim"))
+    ways = [{"cookie": key}, {"authorization": basic("wim")}]
+    for way in ways:
+        assert guarded.ask("/query", {"query": SEES}, **way).status == 200
+    known = read_users(users)
+    wim = known.named("wim")
+    assert wim is not None
+    write_users(users, known.changed(replace(wim, password=password_hash("new-secret", CHEAP))))
+    time.sleep(1.1)
+    for way in ways:
+        assert guarded.ask("/query", {"query": SEES}, **way).status == 401
+    new = basic("wim", "new-secret")
+    assert guarded.ask("/query", {"query": SEES}, authorization=new).status == 200
 
 
 def test_users__a_broken_file_leaves_them_as_they_were(guarded: Client, users: Path) -> None:

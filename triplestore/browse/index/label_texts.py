@@ -1,4 +1,4 @@
-"""All labels and names of terms as columns of texts, for an index: start at `label_columns`."""
+"""All labels and names of terms as columns of texts, for an index: start at `label_rows`."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ import numpy as np
 from triplestore.browse.index.term_usage import ids_of
 from triplestore.browse.labels import LABEL_PROPERTIES
 from triplestore.relations import Tables
-from triplestore.relations.packed_keys import I64, U8, U32
+from triplestore.relations.packed_keys import I64, NO_KEYS, U8, U32, U64, Bools, pack
 from triplestore.terms import Dictionary
-from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
+from triplestore.terms.term_keys import LANG, STRING, TYPED
 from triplestore.terms.vocabulary import SKOS_ALT_LABEL, SKOS_HIDDEN_LABEL
 
 OTHER_LABELS = (SKOS_ALT_LABEL, SKOS_HIDDEN_LABEL)
 """Further names, which are searched and not shown."""
 
+ALL_LABELS = (*LABEL_PROPERTIES, *OTHER_LABELS)
+
 _SLASH, _HASH, _COLON = b"/#:"
 
 
-def label_columns(tables: Tables, dictionary: Dictionary) -> tuple[U32, U32]:
-    """All rows (term, label) of the properties for labels, in any graph, without repetitions."""
-    pairs = [np.zeros(0, dtype=np.uint64)]
-    for name in ids_of(dictionary, (*LABEL_PROPERTIES, *OTHER_LABELS)):
-        if not name:
-            continue
-        pairs.append(tables.relation(name).keys())
-        for subjects, labels, _ in tables.quads(name).scan():
-            pairs.append(subjects.astype(np.uint64) << np.uint64(32) | labels)
-    rows = np.unique(np.concatenate(pairs))
-    terms, labels = (rows >> np.uint64(32)).astype(np.uint32), rows.astype(np.uint32)
-    kinds = dictionary.kinds(labels)
-    fine = (dictionary.kinds(terms) == IRI) & np.isin(kinds, (STRING, LANG, TYPED))
-    return terms[fine], labels[fine]
+def label_rows(tables: Tables, dictionary: Dictionary) -> U64:
+    """The rows of the properties for labels in any graph, as sorted distinct keys (term, label)."""
+    keys = [NO_KEYS]
+    for name in ids_of(dictionary, ALL_LABELS):
+        if name:
+            keys.append(tables.relation(name).keys())
+            keys += [pack(terms, labels) for terms, labels, _ in tables.quads(name).scan()]
+    return np.unique(np.concatenate(keys))
+
+
+def are_labels(dictionary: Dictionary, labels: U32) -> Bools:
+    """Which terms are literals."""
+    found: Bools = np.isin(dictionary.kinds(labels), (STRING, LANG, TYPED))
+    return found
 
 
 def lexical_texts(dictionary: Dictionary, labels: U32) -> tuple[U8, I64]:
@@ -54,6 +56,18 @@ def local_names(dictionary: Dictionary, terms: U32) -> tuple[U8, I64]:
         after = cuts[np.maximum(places, 0)] + 1
         starts = np.where((places >= 0) & (after > starts), after, starts)
     return parts_of(buffer, starts, offsets[1:])
+
+
+def begin_with(dictionary: Dictionary, terms: U32, start: bytes) -> Bools:
+    """Which terms have texts that begin with some bytes."""
+    spelt = np.frombuffer(start, dtype=np.uint8)
+    buffer, offsets, _ = dictionary.text(terms)
+    (open_,) = (np.diff(offsets) >= len(spelt)).nonzero()
+    for place, code in enumerate(spelt):
+        open_ = open_[buffer[offsets[open_] + place] == code]
+    fits = np.zeros(len(terms), dtype=np.bool_)
+    fits[open_] = True
+    return fits
 
 
 def parts_of(buffer: U8, starts: I64, ends: I64) -> tuple[U8, I64]:

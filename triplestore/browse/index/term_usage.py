@@ -39,16 +39,28 @@ from triplestore.terms.vocabulary import (
 CLASS, PROPERTY, CONCEPT, INDIVIDUAL = 1, 2, 4, 8
 """Bits of the kinds of a term."""
 
-_CLASS_TYPES = (RDFS_CLASS, OWL_CLASS, RDFS_DATATYPE)
-_PROPERTY_TYPES = (
-    RDF_PROPERTY,
-    OWL_OBJECT_PROPERTY,
-    OWL_DATATYPE_PROPERTY,
-    OWL_ANNOTATION_PROPERTY,
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_TRANSITIVE_PROPERTY,
-)
+TYPES = {
+    CLASS: (RDFS_CLASS, OWL_CLASS, RDFS_DATATYPE),
+    PROPERTY: (
+        RDF_PROPERTY,
+        OWL_OBJECT_PROPERTY,
+        OWL_DATATYPE_PROPERTY,
+        OWL_ANNOTATION_PROPERTY,
+        OWL_FUNCTIONAL_PROPERTY,
+        OWL_SYMMETRIC_PROPERTY,
+        OWL_TRANSITIVE_PROPERTY,
+    ),
+    CONCEPT: (SKOS_CONCEPT,),
+}
+"""The classes whose members are of a kind."""
+
+_EDGES = {
+    RDFS_SUB_CLASS_OF: CLASS,
+    RDFS_SUB_PROPERTY_OF: PROPERTY,
+    SKOS_BROADER: CONCEPT,
+    SKOS_NARROWER: CONCEPT,
+}
+"""The properties both of whose ends are of a kind."""
 
 
 class Usage(NamedTuple):
@@ -79,7 +91,7 @@ def usage_of(tables: Tables, dictionary: Dictionary) -> Usage:
     (known,) = kinds.nonzero()
     is_iri = dictionary.kinds(known.astype(np.uint32)) == IRI
     kinds[known[~is_iri | ~used[known]]] = 0
-    return Usage(np.minimum(uses, 0xFFFFFFFF).astype(np.uint32), kinds)
+    return Usage(uses.astype(np.uint32), kinds)
 
 
 def count_in(counts: I64, ids: U32) -> None:
@@ -129,25 +141,43 @@ def members_of(tables: Tables, type_id: int, classes: Iterable[int]) -> U32:
     return np.concatenate(found)
 
 
+def kinds_among(tables: Tables, dictionary: Dictionary, ids: U32, uses: I64) -> U8:
+    """The kinds of some terms with these numbers of uses, as `usage_of` finds them."""
+    kinds = np.zeros(len(ids), dtype=np.uint8)
+    type_id, *edges = ids_of(dictionary, (RDF_TYPE, *_EDGES))
+    for name, place, bit in (
+        (type_id, OBJECT, CLASS),
+        *(
+            (edge, place, bit)
+            for edge, bit in zip(edges, _EDGES.values(), strict=True)
+            for place in (SUBJECT, OBJECT)
+        ),
+    ):
+        if name:
+            closed = name in tables.closed
+            relation = tables.stored_relation(name) if closed else tables.relation(name)
+            occurs = relation.semijoin(place, ids) | tables.quads(name).semijoin(place, ids)
+            kinds[occurs] |= bit
+    kinds[np.isin(ids, tables.names()) | np.isin(ids, tables.quad_names())] |= PROPERTY
+    for bit, types in TYPES.items():
+        for class_id in ids_of(dictionary, types):
+            if class_id and type_id:
+                columns = (ids, np.full(len(ids), class_id, dtype=np.uint32))
+                kinds[tables.relation(type_id).contains(columns)] |= bit
+                kinds[tables.quads(type_id).probe((SUBJECT, OBJECT), columns)[0]] |= bit
+    kinds[(uses > 0) & (kinds & (CLASS | PROPERTY) == 0)] |= INDIVIDUAL
+    kinds[(dictionary.kinds(ids) != IRI) | (uses <= 0)] = 0
+    return kinds
+
+
 def _kinds(tables: Tables, dictionary: Dictionary, size: int) -> U8:
     kinds = np.zeros(size, dtype=np.uint8)
-    type_id, sub_class, sub_property, broader, narrower = ids_of(
-        dictionary,
-        (RDF_TYPE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF, SKOS_BROADER, SKOS_NARROWER),
-    )
-    for bit, own, edges in (
-        (CLASS, column_of(tables, type_id, OBJECT), (sub_class,)),
-        (PROPERTY, np.union1d(tables.names(), tables.quad_names()), (sub_property,)),
-        (CONCEPT, np.zeros(0, dtype=np.uint32), (broader, narrower)),
-    ):
-        kinds[own] |= bit
-        for name in edges:
-            for place in (SUBJECT, OBJECT):
-                kinds[column_of(tables, name, place)] |= bit
-    for bit, types in (
-        (CLASS, _CLASS_TYPES),
-        (PROPERTY, _PROPERTY_TYPES),
-        (CONCEPT, (SKOS_CONCEPT,)),
-    ):
+    type_id, *edges = ids_of(dictionary, (RDF_TYPE, *_EDGES))
+    kinds[column_of(tables, type_id, OBJECT)] |= CLASS
+    kinds[np.union1d(tables.names(), tables.quad_names())] |= PROPERTY
+    for name, bit in zip(edges, _EDGES.values(), strict=True):
+        for place in (SUBJECT, OBJECT):
+            kinds[column_of(tables, name, place)] |= bit
+    for bit, types in TYPES.items():
         kinds[members_of(tables, type_id, ids_of(dictionary, types))] |= bit
     return kinds

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from triplestore.browse.index.term_usage import ids_of
-from triplestore.browse.member_counts import property_counts
+from triplestore.browse.member_counts import is_system, property_counts
 from triplestore.browse.query_page import place_in_query as places
 from triplestore.browse.query_page.place_in_query import PlaceInQuery, place_in_query
 from triplestore.browse.query_page.words_of_queries import prefixes_for, words_for
@@ -204,7 +204,8 @@ class _Completion:
         """What comes first where nothing is typed; None if that is not known."""
         view = self._view
         if near is not None:
-            ids = near[:limit]
+            system = is_system(view.dictionary, near)
+            ids = np.concatenate((near[~system], near[system]))[:limit]
         elif kinds == ("property",):
             ids = property_counts(view.tables, view.dictionary).first(limit).ids
         else:

@@ -50,7 +50,7 @@ def _as_select(asked: AskedQuery, prefixes: Mapping[str, str]) -> str:
 def _node(tree: Mapping[str, Any], analyze: bool, depth: int = 0) -> dict[str, Any]:
     inner = tree.get("children", ()) if depth < MAX_DEPTH else ()
     made = {
-        "label": tree.get("operator", ""),
+        "label": tree.get("operator", "constant"),
         "detail": tree.get("detail", ""),
         "columns": tree.get("columns", []),
         "order": tree.get("order", []),

@@ -102,6 +102,7 @@ def query_data(store: ReadableStore, asked: AskedQuery) -> dict[str, Any]:
 
 
 def _rows(view: StateView, result: Solutions, asked: AskedQuery, data: TermData) -> dict[str, Any]:
+    started = time.perf_counter()
     rows = result.page(asked.offset, asked.limit + 1)
     shown = rows[: asked.limit]
     made: dict[str, Any] = {
@@ -112,7 +113,7 @@ def _rows(view: StateView, result: Solutions, asked: AskedQuery, data: TermData)
         "more": len(rows) > len(shown),
     }
     if asked.marked and asked.facts == "all" and shown:
-        made["inferred"] = _marks(view, shown, asked)
+        made["inferred"] = _marks(view, shown, asked, time.perf_counter() - started)
     return made
 
 
@@ -149,13 +150,19 @@ def are_inferred(view: StateView, triples: list[ox.Triple]) -> list[bool]:
 # -- rows that need inferred facts ----------------------------------------------------------------
 
 
-def _marks(view: StateView, rows: list[tuple[Any, ...]], asked: AskedQuery) -> list[bool] | None:
-    """Which rows are not among the answers over asserted facts; None if that is not known."""
+def _marks(
+    view: StateView, rows: list[tuple[Any, ...]], asked: AskedQuery, spent: float
+) -> list[bool] | None:
+    """Which rows are not among the answers over asserted facts; None if that is not known.
+
+    spent  seconds that finding the rows took
+    """
     text = _without_limit(view, asked)
     if text is None:
         return None
     try:
-        options = asked.options._replace(facts="explicit")
+        timeout = None if asked.timeout is None else max(asked.timeout - spent, 0.01)
+        options = asked.options._replace(facts="explicit", timeout=timeout)
         found = ask(view, text, options)
         assert isinstance(found, Solutions)
         columns = found.id_columns(BROWSE.compared_rows)

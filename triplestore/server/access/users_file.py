@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -155,7 +156,7 @@ def write_users(path: Path, users: Users) -> None:
 def _lines(users: Users) -> Iterator[str]:
     yield "# Users of a server: change this file with `triplestore users`.\n"
     for record in users.records.values():
-        name = _quoted(record.name)
+        name = _key(record.name)
         yield f"[users.{name}]"
         yield f"role = {_quoted(record.role)}"
         if record.password is not None:
@@ -165,8 +166,12 @@ def _lines(users: Users) -> Iterator[str]:
         yield ""
         if record.tokens:
             yield f"[users.{name}.tokens]"
-            yield from (f"{_quoted(key)} = {_quoted(kept)}" for key, kept in record.tokens.items())
+            yield from (f"{_key(key)} = {_quoted(kept)}" for key, kept in record.tokens.items())
             yield ""
+
+
+def _key(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _quoted(text)
 
 
 def _quoted(text: str) -> str:

@@ -24,7 +24,7 @@ MAX_RUNNING = 4
 """Maximum number of jobs at a time; one writes, and the others wait for it."""
 KEPT = 50
 """Number of jobs whose results are kept."""
-_SHARE = re.compile(r"\] +([0-9]+)%")
+_BAR = re.compile(r"^\[[#.]*\] +([0-9]+)% *")
 
 
 class Job:
@@ -58,11 +58,18 @@ class Job:
         return self.state != "running"
 
     def report(self, text: str) -> None:
-        """Tell how far it is."""
-        share = _SHARE.search(text)
-        self.progress = {"text": text.strip()}
-        if share is not None:
-            self.progress["fraction"] = int(share[1]) / 100
+        """Tell how far it is, by a line as for a terminal; a bar in it becomes a fraction.
+
+        >>> job = Job("load", None, None)
+        >>> job.report("[######......]  50%  1,000 statements")
+        >>> job.progress
+        {'text': '1,000 statements', 'fraction': 0.5}
+        """
+        text = text.strip()
+        bar = _BAR.match(text)
+        self.progress = {"text": text[bar.end() :] if bar else text}
+        if bar:
+            self.progress["fraction"] = int(bar[1]) / 100
         self.version += 1
 
     def end(self, state: str, result: dict[str, Any]) -> None:

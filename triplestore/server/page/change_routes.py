@@ -17,11 +17,11 @@ from triplestore.browse.change_request import (
     commit_change,
 )
 from triplestore.browse.preview import preview_change
-from triplestore.server.access.caller import require
-from triplestore.server.page.answering import PageHandlers, language_of
+from triplestore.server.access.caller import Caller, require
+from triplestore.server.page.answering import PageHandlers, id_from, language_of
 from triplestore.server.page.parameters import Parameters, read_json
 from triplestore.server.refusals import RefusedRequest
-from triplestore.server.running import AnswerOutput
+from triplestore.server.running import AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 
 
@@ -39,17 +39,19 @@ def change_routes(service: StoreService) -> list[BaseRoute]:
 class _Changes(PageHandlers):
     async def preview(self, request: Request) -> Response:
         """What a change would do."""
-        require(request, "write")
+        caller = require(request, "write")
         given = await read_json(request, self.settings.body)
-        return self._previewed(request, given, _requested(given))
+        return self._previewed(request, caller, given, _requested(given))
 
     async def dry_run(self, request: Request) -> Response:
         """What rules would do."""
-        require(request, "write")
+        caller = require(request, "write")
         given = await read_json(request, self.settings.body)
-        return self._previewed(request, given, ChangeRequest(rules=given.text("text")))
+        return self._previewed(request, caller, given, ChangeRequest(rules=given.text("text")))
 
-    def _previewed(self, request: Request, given: Parameters, wanted: ChangeRequest) -> Response:
+    def _previewed(
+        self, request: Request, caller: Caller, given: Parameters, wanted: ChangeRequest
+    ) -> Response:
         language = language_of(request)
 
         def work(output: AnswerOutput) -> Any:
@@ -57,21 +59,21 @@ class _Changes(PageHandlers):
             made = preview_change(self.store, wanted, limits=limits, language=language)
             return {"id": uuid4().hex, **made}
 
-        return self.answer(work)
+        return self.answer(caller, work, _info("preview", caller, wanted, given))
 
     async def commit(self, request: Request) -> Response:
         """Make a change, if the store is still at the expected commit."""
-        require(request, "write")
+        caller = require(request, "write")
         given = await read_json(request, self.settings.body)
-        return self._committed(given, _requested(given))
+        return self._committed(caller, given, _requested(given))
 
     async def put_rules(self, request: Request) -> Response:
         """Put rules in force instead of those that users gave before."""
-        require(request, "write")
+        caller = require(request, "write")
         given = await read_json(request, self.settings.body)
-        return self._committed(given, ChangeRequest(rules=given.text("text")))
+        return self._committed(caller, given, ChangeRequest(rules=given.text("text")))
 
-    def _committed(self, given: Parameters, wanted: ChangeRequest) -> Response:
+    def _committed(self, caller: Caller, given: Parameters, wanted: ChangeRequest) -> Response:
         is_expected = given.get("expected_commit") is not None
         expected = given.whole("expected_commit", 0, most=1 << 60) if is_expected else None
 
@@ -80,10 +82,16 @@ class _Changes(PageHandlers):
             change = commit_change(self.store, wanted, expected_commit=expected, limits=limits)
             return change_data(change)
 
-        return self.answer(work)
+        return self.answer(caller, work, _info("update", caller, wanted, given))
 
     def _limits(self, given: Parameters, output: AnswerOutput) -> ChangeLimits:
         return ChangeLimits(self.seconds(given), self.budget(given), output.stop)
+
+
+def _info(kind: str, caller: Caller, wanted: ChangeRequest, given: Parameters) -> JobInfo:
+    """What the list of running queries says of a change."""
+    text = wanted.update or wanted.rules or ", ".join(each.name for each in wanted.documents)
+    return JobInfo(kind, text, caller, id_from(given))
 
 
 def _requested(given: Parameters) -> ChangeRequest:

@@ -27,7 +27,7 @@ from triplestore.server.page.answering import PageHandlers
 from triplestore.server.page.background_jobs import BackgroundJobs, Job
 from triplestore.server.page.parameters import Parameters, read_json
 from triplestore.server.refusals import RefusedRequest
-from triplestore.server.running import AnswerOutput
+from triplestore.server.running import AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 
 _LONGEST = 1 << 16
@@ -36,6 +36,8 @@ _WATCH = 0.1
 """Seconds between two looks at a job."""
 _BEAT = 15.0
 """Seconds after which a comment is sent, so that proxies keep the connection."""
+MAX_WATCHING = 200
+"""Maximum number of open streams of events of jobs."""
 _ENDING = re.compile(r"(\.[A-Za-z0-9]{1,8}){1,2}$")
 
 
@@ -56,6 +58,7 @@ class _Jobs(PageHandlers):
     def __init__(self, service: StoreService) -> None:
         super().__init__(service)
         self._jobs = BackgroundJobs()
+        self._watching = 0
         service.runner.at_end.append(self._jobs.stop)
 
     async def load(self, request: Request) -> Response:
@@ -142,6 +145,9 @@ class _Jobs(PageHandlers):
     async def watched(self, request: Request) -> Response:
         """What a job tells, as server-sent events."""
         job = self._job(request, require(request, "read"))
+        if self._watching >= MAX_WATCHING:
+            message = f"{MAX_WATCHING} pages watch jobs: try again later"
+            raise RefusedRequest(503, message, {"Retry-After": "10"})
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(self._events(job), media_type="text/event-stream", headers=headers)
 
@@ -158,21 +164,16 @@ class _Jobs(PageHandlers):
         return job
 
     async def _events(self, job: Job) -> AsyncIterator[str]:
-        seen, quiet = -1, 0.0
-        while True:
-            version = job.version
-            if version != seen or quiet >= _BEAT:
-                name = "progress" if not job.is_over else job.state
-                yield f"event: {name}\ndata: {json.dumps(job.as_dict())}\n\n"
-                seen, quiet = version, 0.0
-                if name != "progress":
-                    return
-            await asyncio.sleep(_WATCH)
-            quiet += _WATCH
+        self._watching += 1
+        try:
+            async for event in _events_of(job):
+                yield event
+        finally:
+            self._watching -= 1
 
     async def dump(self, request: Request) -> Response:
         """All quads in a format; by default the asserted ones."""
-        require(request, "read")
+        caller = require(request, "read")
         given = Parameters.of(request)
         facts = given.text("facts", "explicit", choices=_FACTS)
         form = _form(given.text("format", "trig"))
@@ -186,7 +187,22 @@ class _Jobs(PageHandlers):
             output.headers["content-disposition"] = f'attachment; filename="{name}"'
             store.dump(cast(IO[bytes], output), form, from_graph=target, facts=facts)
 
-        return self.service.runner.answer(job)
+        return self.service.runner.answer(job, JobInfo("dump", "dump", caller))
+
+
+async def _events_of(job: Job) -> AsyncIterator[str]:
+    """What a job tells, until it ends."""
+    seen, quiet = -1, 0.0
+    while True:
+        version = job.version
+        if version != seen or quiet >= _BEAT:
+            name = "progress" if not job.is_over else job.state
+            yield f"event: {name}\ndata: {json.dumps(job.as_dict())}\n\n"
+            seen, quiet = version, 0.0
+            if name != "progress":
+                return
+        await asyncio.sleep(_WATCH)
+        quiet += _WATCH
 
 
 def _may_see(caller: Caller, job: Job) -> bool:

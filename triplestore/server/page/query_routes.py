@@ -10,13 +10,15 @@ from starlette.routing import BaseRoute, Route
 
 from triplestore.browse.query_page.plan_data import plan_data
 from triplestore.browse.query_page.query_data import AskedQuery, query_data
-from triplestore.server.access.caller import Caller, caller_of, require
-from triplestore.server.page.answering import PageHandlers, language_of
+from triplestore.server.access.caller import Caller, require
+from triplestore.server.page.answering import PageHandlers, id_from, language_of
 from triplestore.server.page.parameters import MAX_ROWS, Parameters, read_json
 from triplestore.server.refusals import RefusedRequest
-from triplestore.server.running import AnswerOutput
+from triplestore.server.running import AnswerOutput, JobInfo, RunningJob
 from triplestore.server.service import StoreService
 
+_LONGEST = 10_000
+"""Maximum number of characters of a text in the list of queries."""
 _FACTS = ("all", "explicit", "inferred")
 
 
@@ -43,12 +45,13 @@ class _Queries(PageHandlers):
         )
 
         def work(output: AnswerOutput) -> Any:
-            with self._listed(asked, given, output, caller):
-                store = self.store
-                made = query_data(store, asked._replace(cancel=output.stop))
-                return {**made, "commit": store.commit}
+            store = self.store
+            commit = store.commit  # before: the answer is of this commit or a later one
+            made = query_data(store, asked._replace(cancel=output.stop))
+            output.rows = len(made.get("rows", made.get("triples", (None,))))
+            return {**made, "commit": commit}
 
-        return self.answer(work)
+        return self.answer(caller, work, JobInfo("query", asked.text, caller, id_from(given)))
 
     async def explain(self, request: Request) -> Response:
         """The plan of a query."""
@@ -57,11 +60,9 @@ class _Queries(PageHandlers):
         asked, analyze = self._asked(request, given), given.flag("analyze", True)
 
         def work(output: AnswerOutput) -> Any:
-            with self._listed(asked, given, output, caller):
-                made = asked._replace(cancel=output.stop)
-                return plan_data(self.store, made, analyze=analyze)
+            return plan_data(self.store, asked._replace(cancel=output.stop), analyze=analyze)
 
-        return self.answer(work)
+        return self.answer(caller, work, JobInfo("explain", asked.text, caller, id_from(given)))
 
     def _asked(self, request: Request, given: Parameters) -> AskedQuery:
         return AskedQuery(
@@ -74,30 +75,32 @@ class _Queries(PageHandlers):
             language=language_of(request),
         )
 
-    def _listed(
-        self, asked: AskedQuery, given: Parameters, output: AnswerOutput, caller: Caller
-    ) -> Any:
-        queries = self.service.runner.queries
-        name = given.optional("id")
-        return queries.listed(asked.text, output.stop, caller.name, self.service.name, name)
-
     async def listed(self, request: Request) -> Response:
         """The queries that run; of other users only for an administrator."""
         caller = require(request, "read")
-        running = self.service.runner.queries.all(self.service.name)
-        seen = [query.as_dict() for query in running if _may_see(caller, query.user)]
-        return JSONResponse(seen, headers={"cache-control": "no-store"})
+        seen = [job for job in self.service.runner.jobs() if _may_see(caller, job)]
+        listed = [
+            {
+                "id": job.id,
+                "kind": job.kind,
+                "text": job.text[:_LONGEST],
+                "seconds": round(job.seconds, 3),
+                "user": job.user,
+            }
+            for job in seen
+            if job.text
+        ]
+        return JSONResponse(listed, headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
         """Stop a query."""
-        require(request, "read")
-        caller, name = caller_of(request), request.path_params["name"]
-        queries = self.service.runner.queries
-        query = queries.get(name)
-        if query is None or query.store != self.service.name or not _may_see(caller, query.user):
+        caller, name = require(request, "read"), request.path_params["name"]
+        runner = self.service.runner
+        if not any(job.id == name and _may_see(caller, job) for job in runner.jobs()):
             raise RefusedRequest(404, "no such query runs: it may have ended")
-        return JSONResponse({"stopped": queries.stop(name)})
+        return JSONResponse({"stopped": runner.stop_job(name)})
 
 
-def _may_see(caller: Caller, user: str | None) -> bool:
-    return not caller.login or caller.role == "admin" or caller.name == user
+def _may_see(caller: Caller, job: RunningJob) -> bool:
+    """Without a login everyone is the same user."""
+    return not caller.login or caller.role == "admin" or caller.name == job.user

@@ -19,6 +19,7 @@ from triplestore.browse.trees import TREE_KINDS, tree_children, tree_path
 from triplestore.server.access.caller import require
 from triplestore.server.page.answering import PageHandlers, language_of, term_from
 from triplestore.server.page.parameters import Parameters, read_json
+from triplestore.server.page.warming import Warming
 from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerOutput
 from triplestore.server.service import StoreService
@@ -49,37 +50,43 @@ def reading_routes(service: StoreService) -> list[BaseRoute]:
 
 
 class _Reading(PageHandlers):
+    def __init__(self, service: StoreService) -> None:
+        super().__init__(service)
+        self._warming = Warming()
+        service.runner.at_end.append(self._warming.stop)
+
     async def about(self, request: Request) -> Response:
-        """Sizes, graphs, prefixes and rules of the store."""
-        require(request, "read")
+        """Sizes, graphs, prefixes and rules of the store; a page begins with it."""
+        caller = require(request, "read")
+        self._warming.begin(self.store)
         language = language_of(request)
-        return self.answer(lambda _: store_data(self.store, language=language))
+        return self.answer(caller, lambda _: store_data(self.store, language=language))
 
     async def search(self, request: Request) -> Response:
         """Terms by label or IRI."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         text, kind = given.text("text", ""), given.text("kind", "any")
         limit = given.whole("limit", 20, most=_MOST_VALUES)
         kinds = kind.split(",")
         return self.answer(
-            lambda _: search_terms(self.snapshot(), text, kinds, limit, language=language)
+            caller, lambda _: search_terms(self.snapshot(), text, kinds, limit, language=language)
         )
 
     async def complete(self, request: Request) -> Response:
         """What may stand at a place of a query."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = await read_json(request, _LONGEST_TEXT), language_of(request)
         text = given.text("query", "")
         offset = given.whole("offset", len(text), most=len(text))
         limit = given.whole("limit", 50, most=_MOST_VALUES)
         return self.answer(
-            lambda _: complete(self.store, text, offset, limit=limit, language=language)
+            caller, lambda _: complete(self.store, text, offset, limit=limit, language=language)
         )
 
     async def resource(self, request: Request) -> Response:
         """All about one resource."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         limit = given.whole("limit", 20, most=_MOST_VALUES)
 
@@ -87,11 +94,11 @@ class _Reading(PageHandlers):
             state = self.snapshot()
             return resource(state, term_from(given, "term", state), limit=limit, language=language)
 
-        return self.answer(work)
+        return self.answer(caller, work)
 
     async def values(self, request: Request) -> Response:
         """More values of one property of a resource."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         direction = given.text("direction", "out", choices=("out", "in"))
         offset = given.whole("offset", 0, most=1 << 40)
@@ -109,11 +116,11 @@ class _Reading(PageHandlers):
                 language=language,
             )
 
-        return self.answer(work)
+        return self.answer(caller, work)
 
     async def why(self, request: Request) -> Response:
         """The proof of a fact, or of a violation by its number in the report."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         seconds = min(5.0, self.settings.seconds)
 
@@ -124,11 +131,11 @@ class _Reading(PageHandlers):
                 return violation_proof(state, number, seconds=seconds, language=language)
             return why_data(state, _fact(given, state), seconds=seconds, language=language)
 
-        return self.answer(work)
+        return self.answer(caller, work)
 
     async def why_not(self, request: Request) -> Response:
         """What is missing for a fact."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         seconds = min(5.0, self.settings.seconds)
 
@@ -136,11 +143,11 @@ class _Reading(PageHandlers):
             state = self.snapshot()
             return why_not_data(state, _fact(given, state), seconds=seconds, language=language)
 
-        return self.answer(work)
+        return self.answer(caller, work)
 
     async def tree(self, request: Request) -> Response:
         """The children of a class, property or concept; without a parent the roots."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         kind = given.text("kind", "class", choices=TREE_KINDS)
         offset = given.whole("offset", 0, most=1 << 40)
@@ -154,11 +161,11 @@ class _Reading(PageHandlers):
             output.headers["x-total-count"] = str(made["total"])
             return made["items"]
 
-        return self.answer(work)
+        return self.answer(caller, work)
 
     async def path(self, request: Request) -> Response:
         """The way from a root of a tree to a term."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         kind = given.text("kind", "class", choices=TREE_KINDS)
 
@@ -166,27 +173,28 @@ class _Reading(PageHandlers):
             state = self.snapshot()
             return tree_path(state, kind, term_from(given, "term", state), language=language)
 
-        return self.answer(work)
+        return self.answer(caller, work)
 
     async def report(self, request: Request) -> Response:
         """Regimes, rules, what lies outside of them, and violations."""
-        require(request, "read")
+        caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
         counts, offset = given.flag("counts"), given.whole("offset", 0, most=1 << 40)
         return self.answer(
-            lambda _: report(self.snapshot(), counts=counts, offset=offset, language=language)
+            caller,
+            lambda _: report(self.snapshot(), counts=counts, offset=offset, language=language),
         )
 
     async def rules(self, request: Request) -> Response:
         """Users' rules as text."""
-        require(request, "read")
-        return self.answer(lambda _: rules_data(self.snapshot()))
+        caller = require(request, "read")
+        return self.answer(caller, lambda _: rules_data(self.snapshot()))
 
     async def check(self, request: Request) -> Response:
         """What is wrong with a text of rules."""
-        require(request, "read")
+        caller = require(request, "read")
         text = (await read_json(request, _LONGEST_TEXT)).text("text", "")
-        return self.answer(lambda _: {"problems": check_text(self.snapshot(), text)})
+        return self.answer(caller, lambda _: {"problems": check_text(self.snapshot(), text)})
 
 
 def _fact(given: Parameters, state: Any) -> Any:

@@ -143,10 +143,13 @@ class TransactionWriter:
 
     # -- loaded rows ---------------------------------------------------------------------------
 
-    def prepare_load(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
-        """Combine earlier writes; a load that follows shows progress and can be cancelled."""
+    def prepare_load(
+        self, progress: bool, cancel: Callable[[], bool] | None, most: int | None = None
+    ) -> None:
+        """Combine earlier writes; a load that follows shows progress and can be cancelled, and
+        its inference takes at most `most` bytes."""
         self._combine()
-        self._closing.watch(progress, cancel)
+        self._closing.watch(progress, cancel, most)
 
     def take_loaded(
         self, loaded: Loaded, mode: str = "add", graph: GraphLike | None = None
