@@ -15,7 +15,7 @@ from triplestore.browse.rules import check_text, rules_data
 from triplestore.browse.store_data import store_data
 from triplestore.browse.term_data import plain_term, term_of_text
 from triplestore.browse.thresholds import BROWSE
-from triplestore.errors import UsageError
+from triplestore.errors import ConflictError, UsageError
 
 PREFIX = f"@prefix : <{EX}> . "
 
@@ -125,6 +125,10 @@ def test_report__counts_rules_violations_and_what_is_outside():
     assert found["outside"] and found["outside_count"] == len(found["outside"])
     proof = violation_proof(store, 0)
     assert proof["rule"]["id"] == "prp-irp" and proof["because"][0]["asserted"]
+    (item,) = found["violations"]["items"]
+    assert violation_proof(store, 0, item["text"])["holds"]
+    with pytest.raises(ConflictError, match="have changed"):
+        violation_proof(store, 0, "another one")
     with pytest.raises(UsageError, match="no violation number 1"):
         violation_proof(store, 1)
     json.dumps(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -131,6 +132,23 @@ def test_files__are_previewed_and_committed(page: Visitor, store: Store, tmp_pat
     page.page.get_by_text("Committed:").wait_for()
     assert store.query("ASK { GRAPH :news { :fido a :Puppy } }")
     assert page.page.locator(".file").count() == 0
+
+
+def test_files__can_be_dropped_also_packed(page: Visitor, tmp_path: Path) -> None:
+    page.page.get_by_label("Files", exact=True).check(force=True)
+    packed = gzip.compress(b"<http://village.example/fido> a <http://village.example/Puppy> .")
+    given = page.page.evaluate_handle(
+        """(bytes) => {
+            const dropped = new DataTransfer();
+            dropped.items.add(new File([new Uint8Array(bytes)], "more.ttl.gz"));
+            return dropped;
+        }""",
+        list(packed),
+    )
+    page.page.dispatch_event(".drop", "drop", {"dataTransfer": given})
+    page.page.locator(".file", has_text="more.ttl.gz").wait_for()
+    preview(page)
+    assert ":fido" in page.page.locator(".group", has_text="puppy").inner_text()
 
 
 def test_files__a_broken_one_changes_nothing_and_says_where(

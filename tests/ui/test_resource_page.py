@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from server.conftest import served
@@ -10,6 +11,8 @@ from ui.browser import AXE, Visitor
 from ui.village import MANY, term, village
 
 from triplestore import Store
+from triplestore.browse import proof_data
+from triplestore.browse.thresholds import BROWSE
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +132,33 @@ def test_why__a_proof_unfolds_as_tree_graph_and_text(look: Callable[..., Visitor
     assert "by rule" in dialog.locator("pre").inner_text()
     visitor.page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
+
+
+def test_why__what_the_server_cut_off_is_asked_for_when_it_unfolds(
+    visit: Callable[..., Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof_data, "BROWSE", replace(BROWSE, proof_depth=4))
+    chain, length = Store(), 14
+    steps = "".join(f":n{n} :next :n{n + 1} .\n" for n in range(length))
+    chain.load(f"@prefix : <http://chain.example/> .\n:n0 a :Reached .\n{steps}", "ttl")
+    chain.reason(
+        rules="@prefix : <http://chain.example/> . :Reached[?y] :- :Reached[?x], :next[?x, ?y] ."
+    )
+    with served(chain) as client:
+        visitor = visit(base=f"http://localhost:{client.port}")
+        visitor.open("resource", term=f"<http://chain.example/n{length}>")
+        visitor.page.locator(".why-button").first.click()
+        dialog = visitor.page.get_by_role("dialog")
+        dialog.get_by_role("treeitem").first.wait_for()
+        folded = dialog.locator("[role=treeitem][aria-expanded=false]")
+        ground = dialog.locator(".proof-line", has_text=":n0 a :Reached")
+        for _ in range(length):
+            if ground.count() or not folded.count():
+                break
+            folded.first.focus()
+            visitor.page.keyboard.press("ArrowRight")
+            visitor.page.wait_for_timeout(40)
+        assert "asserted" in ground.inner_text()
 
 
 def test_why__a_link_in_a_proof_closes_it_and_goes_there(look: Callable[..., Visitor]) -> None:

@@ -27,6 +27,7 @@ from triplestore.reasoning.violations import (
 )
 from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import I64, U32
+from triplestore.storage.metadata import STRICT
 from triplestore.store.readable import view_of
 from triplestore.store.transaction import writer_of
 from triplestore.terms.vocabulary import RDF_TYPE
@@ -71,7 +72,8 @@ def preview_change(
     """What a change would do: counts, groups by class and property with examples, violations.
 
     The quads of rdf:type are grouped by class, all others by property. `commit` is the commit that
-    the preview has seen, for `commit_change`. `proofs`, at
+    the preview has seen, for `commit_change`; `refused` says that a strict store would refuse the
+    change. `proofs`, at
     most that many, explain new violations, and then the first inferred triples of the groups.
     """
     started = time.perf_counter()
@@ -94,7 +96,9 @@ def _described(before: StateView, transaction: Transaction, language: str) -> di
     groups = _Groups(after, difference, data)
     made["groups"] = groups.listed()
     made["more_groups"] = max(0, len(groups) - BROWSE.shown_groups)
-    made["violations"] = _violations(before, after, data)
+    made["violations"] = found = _violations(before, after, data)
+    is_strict = STRICT in writer_of(transaction).kept
+    made["refused"] = is_strict and found["new_count"] > 0
     return made
 
 

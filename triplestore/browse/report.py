@@ -119,9 +119,17 @@ def _rules_by_id(
 
 
 def violation_proof(
-    store: ReadableStore, number: int, *, seconds: float = 5.0, language: str = "en"
+    store: ReadableStore,
+    number: int,
+    text: str | None = None,
+    *,
+    seconds: float = 5.0,
+    language: str = "en",
 ) -> dict[str, Any]:
     """The proof of one violation, by its number in the report.
+
+    text  the violation as the report writes it: if another one has this number now, a
+          `ConflictError` says so
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -131,7 +139,7 @@ def violation_proof(
     """
     # Late: proofs are not needed for a report.
     from triplestore.browse.proof_data import why_data
-    from triplestore.errors import UsageError
+    from triplestore.errors import ConflictError, UsageError
 
     view = view_of(store)
     where = violation_relations(view.rules(), view.dictionary)
@@ -139,4 +147,6 @@ def violation_proof(
     violation = next(islice(found, number, number + 1), None)
     if violation is None:
         raise UsageError(f"there is no violation number {number}: read the report again")
+    if text is not None and str(violation) != text:
+        raise ConflictError("the violations have changed since the report: read it again")
     return why_data(store, violation, seconds=seconds, language=language)

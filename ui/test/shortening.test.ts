@@ -26,6 +26,7 @@ describe("texts with whole IRIs", () => {
   it("use the longest prefix, and none that leaves a slash", () => {
     expect(shortIri("http://e/sub/a", PREFIXES)).toBe("sub:a");
     expect(shortIri("http://e/x/y", PREFIXES)).toBe("…y");
+    expect(shortIri("http://www.w3.org/2002/07/owl#Thing", {})).toBe("owl:Thing");
   });
 });
 

@@ -47,7 +47,7 @@ def writing(serving: Callable[..., Client]) -> Client:
 
 def test_preview__then_commit_does_the_same(writing):
     preview = answered(send(writing, "preview", {"update": ADD}))
-    assert (preview["added"], preview["inferred_added"]) == (1, 1)
+    assert (preview["added"], preview["inferred_added"], preview["refused"]) == (1, 1, False)
     assert {one["term"]["short"] for one in preview["groups"]} == {":sees", ":seen"}
     assert len(writing.store) == 6, "nothing is written"
     body = {"update": ADD, "expected_commit": preview["commit"]}
@@ -71,7 +71,7 @@ def test_commit__a_strict_store_refuses_violations(serving):
     store.bind("", EX)
     client = serving(store, update=True)
     preview = answered(send(client, "preview", {"update": "INSERT DATA { :a a :Bad }"}))
-    assert preview["violations"]["new_count"] == 1
+    assert (preview["violations"]["new_count"], preview["refused"]) == (1, True)
     assert send(client, "commit", {"update": "INSERT DATA { :a a :Bad }"}).status == 409
 
 

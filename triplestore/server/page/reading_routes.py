@@ -127,8 +127,8 @@ class _Reading(PageHandlers):
         def work(_: AnswerOutput) -> Any:
             state = self.snapshot()
             if given.optional("violation") is not None:
-                number = given.whole("violation", 0, most=1 << 40)
-                return violation_proof(state, number, seconds=seconds, language=language)
+                number, text = given.whole("violation", 0, most=1 << 40), given.optional("text")
+                return violation_proof(state, number, text, seconds=seconds, language=language)
             return why_data(state, _fact(given, state), seconds=seconds, language=language)
 
         return self.answer(caller, work)

@@ -22,6 +22,8 @@ export interface GraphEdge {
 
 /** Small graphs are not drawn larger than this at first. */
 const LARGEST = 1.25;
+/** Proofs that would be drawn smaller than this are shown in part. */
+const READABLE = 0.6;
 
 interface GraphProps {
   nodes: GraphNode[];
@@ -56,7 +58,7 @@ export function GraphView(props: GraphProps) {
           minZoom: 0.1,
           maxZoom: 3,
         });
-        if (graph.current.zoom() > LARGEST) graph.current.zoom(LARGEST).center();
+        lookAt(graph.current, props.arrangement === "layers");
         graph.current.on("tap", "node", (event) => choose.current?.(event.target.id()));
         setReady(true);
       },
@@ -101,6 +103,14 @@ export function GraphView(props: GraphProps) {
       />
     </div>
   );
+}
+
+/** Small graphs are not blown up; of a large proof its conclusion is shown at a readable size. */
+function lookAt(core: Core, isProof: boolean): void {
+  if (core.zoom() > LARGEST) core.zoom(LARGEST).center();
+  if (!isProof || core.zoom() >= READABLE) return;
+  core.zoom(READABLE).center(core.nodes().leaves());
+  core.panBy({ x: 0, y: core.height() / 2 - 60 });
 }
 
 /** Cytoscape adds a style element, which the policy refuses; its rule is in graph.css instead. */

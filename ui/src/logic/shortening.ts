@@ -22,6 +22,15 @@ export function partsOf(text: string, prefixes: Record<string, string>): TextPar
   return parts;
 }
 
+/** Prefixes that need no declaration. */
+const USUAL: Record<string, string> = {
+  rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+  rdfs: "http://www.w3.org/2000/01/rdf-schema#",
+  owl: "http://www.w3.org/2002/07/owl#",
+  xsd: "http://www.w3.org/2001/XMLSchema#",
+  skos: "http://www.w3.org/2004/02/skos/core#",
+};
+
 /** A name by the longest fitting prefix; without one, the end of the IRI. */
 export function shortIri(value: string, prefixes: Record<string, string>): string {
   return prefixedName(value, prefixes) ?? `…${localName(value)}`;
@@ -37,7 +46,7 @@ export function withShort(term: Term, prefixes: Record<string, string>): Term {
 /** A name by the longest fitting prefix; null if none fits. */
 function prefixedName(value: string, prefixes: Record<string, string>): string | null {
   let best: [string, string] | null = null;
-  for (const [name, space] of Object.entries(prefixes)) {
+  for (const [name, space] of Object.entries({ ...USUAL, ...prefixes })) {
     if (space === "" || !value.startsWith(space)) continue;
     if (!/^[\w.-]*$/.test(value.slice(space.length))) continue;
     if (best === null || space.length > best[1].length) best = [name, space];
