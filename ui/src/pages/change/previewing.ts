@@ -10,6 +10,8 @@ import { clearDraft, requestOf, type Draft } from "./draft";
 export interface Previewing {
   /** What the preview found; it belongs to the draft as it is now. */
   found: Preview | null;
+  /** What it was made of. */
+  change: ChangeRequest | null;
   error: unknown;
   busy: boolean;
   committing: boolean;
@@ -79,6 +81,7 @@ export function usePreview(draft: Draft): Previewing {
   };
   return {
     found,
+    change: previewed.current,
     error,
     busy,
     committing,

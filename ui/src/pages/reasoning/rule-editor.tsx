@@ -79,7 +79,7 @@ export function RuleEditor() {
           </button>
         )}
       </div>
-      <Trial trial={trial} onApply={() => void apply()} />
+      <Trial trial={trial} text={current} onApply={() => void apply()} />
     </div>
   );
 }
@@ -109,7 +109,12 @@ function Problems(props: { problems: RuleProblem[] | null; isEmpty: boolean }) {
   );
 }
 
-function Trial({ trial, onApply }: { trial: ReturnType<typeof useTrial>; onApply: () => void }) {
+function Trial(props: {
+  trial: ReturnType<typeof useTrial>;
+  text: string;
+  onApply: () => void;
+}) {
+  const { trial, text, onApply } = props;
   if (trial.error) {
     const moved = trial.error instanceof ApiError && trial.error.status === 409;
     return (
@@ -129,16 +134,19 @@ function Trial({ trial, onApply }: { trial: ReturnType<typeof useTrial>; onApply
   return (
     <section class="stack" aria-labelledby="dry-run">
       <h2 id="dry-run">What the rules would do</h2>
-      <PreviewView preview={trial.preview} />
+      <PreviewView preview={trial.preview} change={{ rules: text }} />
       {trial.preview.violations.new_count > 0 && (
         <Note kind="warn">
-          These rules bring {counted(trial.preview.violations.new_count, "new violation")}.
+          These rules bring {counted(trial.preview.violations.new_count, "new violation")}
+          {trial.preview.refused && ", and this store is strict: it refuses them"}.
         </Note>
       )}
       <div class="row">
-        <button type="button" class="button primary" onClick={onApply}>
-          Put in force
-        </button>
+        {!trial.preview.refused && (
+          <button type="button" class="button primary" onClick={onApply}>
+            Put in force
+          </button>
+        )}
         <button type="button" class="button" onClick={trial.forget}>
           Discard
         </button>
