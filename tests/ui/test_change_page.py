@@ -92,6 +92,13 @@ def test_discard__forgets_the_preview_and_writes_nothing(page: Visitor, store: S
     assert store.commit == before and not store.query("ASK { :fido a :Puppy }")
 
 
+def test_preview__ctrl_enter_right_after_typing_is_of_the_whole_text(page: Visitor) -> None:
+    for number in range(5):
+        write(page, f"INSERT DATA {{ :fido{number} a :Puppy }}")
+        page.page.keyboard.press("Control+Enter")
+        page.page.locator(".example", has_text=f":fido{number}").first.wait_for()
+
+
 def test_preview__an_edit_forgets_it(page: Visitor) -> None:
     write(page, ADD)
     preview(page)

@@ -20,8 +20,10 @@ export function RuleEditor() {
   const inForce = answer.value?.text;
   const [text, setText] = useState<string | null>(null);
   const current = text ?? inForce ?? "";
+  const typed = useRef(current); // what was typed last, maybe not drawn yet
+  typed.current = current;
   const problems = useProblems(inForce === undefined ? null : current);
-  const trial = useTrial(current);
+  const trial = useTrial(current, typed);
   if (answer.error) return <ErrorNote error={answer.error} />;
   if (inForce === undefined) return <Loading what="the rules" />;
   const errors = problems?.filter((problem) => !problem.warning) ?? [];
@@ -47,7 +49,10 @@ export function RuleEditor() {
       <div class="editor-box">
         <Editor
           value={current}
-          onChange={setText}
+          onChange={(value) => {
+            typed.current = value;
+            setText(value);
+          }}
           language="rules"
           label="Rules"
           problems={problems ?? []}
@@ -182,7 +187,7 @@ function wrong(message: string): RuleProblem {
 }
 
 /** A dry run of a text; it is forgotten when the text changes. */
-function useTrial(text: string) {
+function useTrial(text: string, typed: { current: string }) {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
@@ -193,14 +198,19 @@ function useTrial(text: string) {
     setError(null);
     setBusy(false);
   };
-  useEffect(() => forget, [text]);
+  const asked = useRef<string | null>(null);
+  useEffect(() => {
+    if (asked.current !== text) forget();
+  }, [text]);
+  useEffect(() => forget, []);
   const run = async () => {
     forget();
+    asked.current = typed.current;
     const own = new AbortController();
     stop.current = own;
     setBusy(true);
     try {
-      setPreview(await dryRun(text, own.signal));
+      setPreview(await dryRun(typed.current, own.signal));
     } catch (problem) {
       if (!isAbort(problem)) setError(problem);
     }
