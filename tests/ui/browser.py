@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -101,6 +102,13 @@ class Visitor:
         self.page.locator(".cm-content").click()
         self.page.keyboard.press("Control+End")
         self.page.keyboard.type(text)
+
+    def until(self, condition: str, seconds: float = 10) -> None:
+        """Wait for a condition in JavaScript. Playwright's own way needs `eval` in the page."""
+        end = time.monotonic() + seconds
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < end, f"never true: {condition}"
+            self.page.wait_for_timeout(30)
 
     def shot(self, name: str) -> None:
         """Keep a picture of the page under build/screenshots."""

@@ -58,7 +58,7 @@ def test_search__slash_finds_a_term_by_its_label(visitor: Visitor) -> None:
     visitor.page.locator(".cm-content").wait_for()
     visitor.page.keyboard.press("/")
     visitor.page.keyboard.type("harb")
-    visitor.page.get_by_role("option").first.wait_for()
+    visitor.page.locator(".search-list [role=option]").first.wait_for()
     visitor.shot("search")
     visitor.page.keyboard.press("Enter")
     visitor.page.wait_for_url("**/#/resource**")

@@ -70,7 +70,7 @@ def test_tree__a_class_of_the_address_is_unfolded_to(trees: Callable[..., Visito
     puppy = visitor.page.get_by_role("treeitem", name="puppy")
     puppy.wait_for()
     assert puppy.get_attribute("aria-level") == "3"
-    visitor.page.wait_for_function(
+    visitor.until(
         "document.querySelector('.vtree-row[aria-selected=true]')?.innerText.includes('puppy')"
     )
     visitor.shot("ontology-village")

@@ -173,6 +173,19 @@ def test_views__raw_chart_graph_and_plan(visitor: Visitor) -> None:
     visitor.shot("query-graph")
 
 
+def test_plan__is_not_asked_for_at_every_key(visitor: Visitor) -> None:
+    asked: list[str] = []
+    visitor.page.on("request", lambda request: asked.append(request.url))
+    visitor.ask(STATIONS)
+    visitor.page.get_by_role("tab", name="Explain").click()
+    visitor.page.get_by_role("treeitem").first.wait_for()
+    visitor.type(" LIMIT 2")
+    visitor.page.get_by_text("The query has changed").wait_for()
+    assert sum(url.endswith("/api/explain") for url in asked) == 1
+    visitor.page.get_by_role("button", name="Take the new one").click()
+    visitor.page.get_by_role("treeitem").filter(has_text="limit").first.wait_for()
+
+
 def test_advice__stands_beside_an_empty_answer(visitor: Visitor) -> None:
     visitor.ask(PREFIX + "SELECT * { ?line :servs ?stop }")
     assert "did you mean" in visitor.page.locator(".empty").inner_text()

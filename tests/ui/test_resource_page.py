@@ -78,7 +78,7 @@ def test_resource__more_values_come_page_by_page(look: Callable[..., Visitor]) -
     members = visitor.page.locator(".property", has_text="type of").locator(".value")
     assert members.count() == 8
     visitor.page.get_by_role("button", name="Show 100 more").click()
-    visitor.page.wait_for_function("document.querySelectorAll('.value').length > 100")
+    visitor.until("document.querySelectorAll('.value').length > 100")
     assert members.count() == 108
     for _ in range(2):
         visitor.page.get_by_role("button", name="more").click()

@@ -52,10 +52,7 @@ def test_load__a_file_is_loaded_as_a_job(page: Visitor, store: Store, tmp_path: 
     job.wait_for()
     assert "2,000" in job.inner_text()
     page.shot("store-loaded")
-    page.page.wait_for_function(
-        "(wanted) => document.querySelector('.figure dd').innerText === wanted",
-        arg=f"{before + 2_000:,}",
-    )
+    page.until(f"document.querySelector('.figure dd').innerText === '{before + 2_000:,}'")
     page.page.get_by_role("button", name="Dismiss").first.click()
     assert page.page.locator(".job").count() == 0
 

@@ -1,9 +1,8 @@
 /** The shell: header, navigation, the page of the route, dialogs and messages. */
 
-import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Header } from "./components/header";
+import { focusSearch, Header } from "./components/header";
 import { HelpDialog, openHelp } from "./components/help";
 import { LoginDialog } from "./components/login";
 import { Toasts } from "./components/toast";
@@ -13,11 +12,9 @@ import { go, route } from "./router";
 import { useShortcuts } from "./shortcuts";
 import { sessionError, refreshSession } from "./state";
 
-const searchFocus = signal(0);
-
 export function App() {
   useShortcuts([
-    { keys: "/", what: "Search terms of the store", run: () => (searchFocus.value += 1) },
+    { keys: "/", what: "Search terms of the store", run: focusSearch },
     { keys: "?", what: "Show these shortcuts", run: openHelp },
     ...PAGES.map((page, index) => ({
       keys: `alt+${index + 1}`,
@@ -31,7 +28,7 @@ export function App() {
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      <Header searchFocus={searchFocus.value} />
+      <Header />
       <main id="main" tabIndex={-1}>
         {sessionError.value ? <Unreachable /> : <Page />}
       </main>

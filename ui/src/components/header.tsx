@@ -10,7 +10,14 @@ import { openHelp } from "./help";
 import { TermSearch } from "./search";
 import { toast } from "./toast";
 
-export function Header(props: { searchFocus: number }) {
+const SEARCH = "search-terms";
+
+/** Put the cursor into the search of the header at once: what is typed next belongs there. */
+export function focusSearch(): void {
+  document.getElementById(SEARCH)?.focus();
+}
+
+export function Header() {
   return (
     <header class="header">
       <a class="brand" href={href("query")} aria-label="triplestore: to the query page">
@@ -30,7 +37,7 @@ export function Header(props: { searchFocus: number }) {
         ))}
       </nav>
       <div class="header-end">
-        <TermSearch focus={props.searchFocus} onChoose={(term) => go("resource", { term })} />
+        <TermSearch id={SEARCH} onChoose={(term) => go("resource", { term })} />
         <ThemeButton />
         <button
           type="button"

@@ -12,6 +12,8 @@ interface SearchProps {
   onChoose: (term: string) => void;
   kind?: SearchKind;
   placeholder?: string;
+  /** The id of the field, by which a shortcut gives it the focus. */
+  id?: string;
   /** A number that changes when the field is to get the focus. */
   focus?: number;
 }
@@ -72,6 +74,7 @@ export function TermSearch(props: SearchProps) {
     <div class="search">
       <input
         ref={field}
+        id={props.id}
         type="text"
         class="search-field"
         placeholder={props.placeholder ?? "Search  /"}

@@ -1,11 +1,12 @@
 /** Below the tools: the answer of the tab in one of its views. */
 
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { messageOf } from "../../api/client";
 import type { QueryAnswer } from "../../api/types";
 import { Menu, Segmented, Tabs } from "../../components/controls";
 import { keyNames } from "../../components/help";
-import { Empty, ErrorNote, Loading } from "../../components/notes";
+import { Empty, ErrorNote, Loading, Note } from "../../components/notes";
 import { toast } from "../../components/toast";
 import { count, counted, seconds } from "../../logic/numbers";
 import { keep, kept } from "../../logic/kept";
@@ -19,7 +20,7 @@ import { RawView } from "./raw-view";
 import { EXAMPLES } from "./examples";
 import { run, runFurther, sizeOf, type Outcome } from "./running";
 import { Advice, BooleanView, GridTable, gridOf, NoRows } from "./table-view";
-import { active, changeText, FIRST, openTab } from "./tabs";
+import { active, changeText, FIRST, openTab, options } from "./tabs";
 
 export type View = "table" | "raw" | "chart" | "graph" | "explain" | "follow";
 
@@ -93,8 +94,19 @@ function Body(props: {
   const answer = outcome?.answer ?? null;
   const grid = useMemo(() => (answer ? gridOf(answer) : null), [answer]);
   const facts = outcome?.facts ?? "all";
-  if (view === "explain") return <ExplainView text={props.text} facts={facts} />;
-  if (view === "follow") return <FollowView text={props.text} facts={facts} byLabel={props.byLabel} />;
+  if (view === "explain" || view === "follow") {
+    return (
+      <OfQuery key={`${props.tab} ${view} ${outcome?.turn ?? 0}`} text={props.text}>
+        {(text) =>
+          view === "explain" ? (
+            <ExplainView text={text} facts={options.value.facts} />
+          ) : (
+            <FollowView text={text} facts={options.value.facts} byLabel={props.byLabel} />
+          )
+        }
+      </OfQuery>
+    );
+  }
   if (outcome?.error) {
     return (
       <div class="panel-body">
@@ -134,6 +146,27 @@ function Body(props: {
           </button>
         </p>
       )}
+    </>
+  );
+}
+
+/** A view of the query as it was when the view was opened: typing must not ask at every key. */
+function OfQuery(props: { text: string; children: (text: string) => ComponentChildren }) {
+  const [text, setText] = useState(props.text);
+  if (text.trim() === "") return <Empty title="Write a query first" />;
+  return (
+    <>
+      {text !== props.text && (
+        <div class="panel-body">
+          <Note kind="warn">
+            The query has changed.{" "}
+            <button type="button" class="button small" onClick={() => setText(props.text)}>
+              Take the new one
+            </button>
+          </Note>
+        </div>
+      )}
+      {props.children(text)}
     </>
   );
 }
