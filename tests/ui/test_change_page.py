@@ -56,6 +56,20 @@ def test_preview__shows_consequences_by_class_and_property(page: Visitor, store:
     assert len(store) == before
 
 
+def test_preview__a_new_violation_has_its_proof_before_anything_is_written(
+    page: Visitor, store: Store
+) -> None:
+    before = store.commit
+    write(page, ADD)
+    preview(page)
+    page.page.locator(".preview-violations").get_by_role("button", name="why").click()
+    dialog = page.page.get_by_role("dialog")
+    dialog.get_by_role("treeitem").nth(1).wait_for()
+    assert "Fido" in dialog.inner_text() and ":ownedBy" in dialog.inner_text()
+    page.shot("change-why")
+    assert store.commit == before
+
+
 def test_commit__writes_what_the_preview_showed(page: Visitor, store: Store) -> None:
     write(page, ADD + " ; DELETE DATA { :rex :ownedBy :ann }")
     preview(page)
@@ -76,6 +90,13 @@ def test_discard__forgets_the_preview_and_writes_nothing(page: Visitor, store: S
     page.page.get_by_role("heading", name="Preview").wait_for(state="detached")
     assert ":fido" in page.page.locator(".cm-content").inner_text()
     assert store.commit == before and not store.query("ASK { :fido a :Puppy }")
+
+
+def test_preview__ctrl_enter_right_after_typing_is_of_the_whole_text(page: Visitor) -> None:
+    for number in range(5):
+        write(page, f"INSERT DATA {{ :fido{number} a :Puppy }}")
+        page.page.keyboard.press("Control+Enter")
+        page.page.locator(".example", has_text=f":fido{number}").first.wait_for()
 
 
 def test_preview__an_edit_forgets_it(page: Visitor) -> None:
@@ -109,6 +130,21 @@ def test_preview__a_change_of_nothing_cannot_be_committed(page: Visitor) -> None
     preview(page)
     page.page.get_by_text("This changes nothing").first.wait_for()
     assert page.page.get_by_role("button", name="Commit").count() == 0
+
+
+def test_preview__a_strict_store_offers_no_commit_of_violations(
+    visit: Callable[..., Visitor],
+) -> None:
+    store = Store()
+    rules = '@prefix : <http://village.example/> . constraint "no" "is both" :- :A[?x], :B[?x] .'
+    store.reason(rules=rules, strict=True)
+    with served(store, update=True) as client:
+        visitor = visit(base=f"http://localhost:{client.port}")
+        visitor.open("change")
+        write(visitor, "INSERT DATA { :x a :A, :B }")
+        preview(visitor)
+        visitor.page.get_by_text("This store is strict").wait_for()
+        assert visitor.page.get_by_role("button", name="Commit").count() == 0
 
 
 def test_preview__errors_are_shown_at_their_place(page: Visitor) -> None:

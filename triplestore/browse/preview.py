@@ -73,8 +73,8 @@ def preview_change(
 
     The quads of rdf:type are grouped by class, all others by property. `commit` is the commit that
     the preview has seen, for `commit_change`; `refused` says that a strict store would refuse the
-    change. `proofs`, at
-    most that many, explain new violations, and then the first inferred triples of the groups.
+    change. `proofs`, at most that many, explain new violations, and then the first inferred triples
+    of the groups.
     """
     started = time.perf_counter()
     with store.trial() as transaction:

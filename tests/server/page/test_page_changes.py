@@ -56,6 +56,14 @@ def test_preview__then_commit_does_the_same(writing):
     assert len(writing.store) == 8
 
 
+def test_preview__proves_as_many_consequences_as_one_asks_for(writing):
+    assert answered(send(writing, "preview", {"update": ADD}))["proofs"] == []
+    found = answered(send(writing, "preview", {"update": ADD, "proofs": 1}))["proofs"]
+    assert [proof["fact"][1]["short"] for proof in found] == [":seen"]
+    assert found[0]["because"][0]["fact"][0]["short"] == ":new"
+    answered(send(writing, "preview", {"update": ADD, "proofs": -1}), 400)
+
+
 def test_commit__is_refused_if_the_store_has_moved(writing):
     preview = answered(send(writing, "preview", {"update": ADD}))
     writing.store.update("INSERT DATA { :other :p 1 }")

@@ -24,6 +24,9 @@ from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 
+MAX_PROOFS = 50
+"""Maximum number of new violations that a preview explains."""
+
 
 def change_routes(service: StoreService) -> list[BaseRoute]:
     """The routes that change a store, or say what a change would do."""
@@ -52,11 +55,13 @@ class _Changes(PageHandlers):
     def _previewed(
         self, request: Request, caller: Caller, given: Parameters, wanted: ChangeRequest
     ) -> Response:
-        language = language_of(request)
+        language, proofs = language_of(request), given.whole("proofs", 0, most=MAX_PROOFS)
 
         def work(output: AnswerOutput) -> Any:
             limits = self._limits(given, output)
-            made = preview_change(self.store, wanted, limits=limits, language=language)
+            made = preview_change(
+                self.store, wanted, limits=limits, language=language, proofs=proofs
+            )
             return {"id": uuid4().hex, **made}
 
         return self.answer(caller, work, _info("preview", caller, wanted, given))

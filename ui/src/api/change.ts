@@ -1,8 +1,8 @@
 /** Changes with a preview: calls of `/api/preview`, `/api/commit` and `/api/rules`. */
 
-import { post, put } from "./client";
+import { ApiError, post, put } from "./client";
 import type { ViolationData } from "./ontology";
-import type { Fact } from "./resource";
+import type { Fact, Why } from "./resource";
 import type { Term } from "./types";
 
 export interface DocumentText {
@@ -39,6 +39,10 @@ export interface Preview extends Record<ChangeKind, number> {
     new_count: number;
     resolved_count: number;
   };
+  /** The store is strict and would refuse the change. */
+  refused?: boolean;
+  /** The proofs of the first new violations, if they were asked for. */
+  proofs?: Why[];
   seconds: number;
 }
 
@@ -48,8 +52,23 @@ export interface Change {
   problems: string[];
 }
 
-export const preview = (change: ChangeRequest, signal?: AbortSignal): Promise<Preview> =>
-  post("api/preview", change, signal);
+export const preview = (
+  change: ChangeRequest,
+  signal?: AbortSignal,
+  proofs = 0,
+): Promise<Preview> => post("api/preview", { ...change, proofs }, signal);
+
+/** The proof of a violation that a change would bring, by its place among the new ones. */
+export async function whyNew(
+  change: ChangeRequest,
+  place: number,
+  signal?: AbortSignal,
+): Promise<Why> {
+  const found = await preview(change, signal, place + 1);
+  const proof = found.proofs?.[place];
+  if (proof) return proof;
+  throw new ApiError(409, { message: "The store has changed since the preview: preview again." });
+}
 
 export const commit = (change: ChangeRequest, expected_commit: number): Promise<Change> =>
   post("api/commit", { ...change, expected_commit });

@@ -134,9 +134,12 @@ export const values = (
 export const why = (s: string, p: string, o: string, signal?: AbortSignal): Promise<Why> =>
   get("api/why", { s, p, o }, signal);
 
-/** The proof of a violation by its number in the report. */
-export const whyViolation = (violation: number, signal?: AbortSignal): Promise<Why> =>
-  get("api/why", { violation }, signal);
+/** The proof of a violation by its number in the report, and its text there. */
+export const whyViolation = (
+  violation: number,
+  text: string,
+  signal?: AbortSignal,
+): Promise<Why> => get("api/why", { violation, text }, signal);
 
 export const whyNot = (s: string, p: string, o: string, signal?: AbortSignal): Promise<NotHeld | { holds: true }> =>
   get("api/why-not", { s, p, o }, signal);

@@ -1,7 +1,7 @@
 /** What a change would do: numbers, groups by class and property, violations. */
 
 import { useState } from "preact/hooks";
-import type { ChangeKind, Group, Preview } from "../api/change";
+import { whyNew, type ChangeKind, type ChangeRequest, type Group, type Preview } from "../api/change";
 import { Empty } from "../components/notes";
 import { InferredMark, TermLink } from "../components/term";
 import { CHANGE_KINDS, changesOf, isEmpty, KIND_TITLES, previewText } from "../logic/preview";
@@ -9,11 +9,21 @@ import { count, counted, seconds } from "../logic/numbers";
 import { ntriples } from "../logic/terms";
 import { byLabel } from "../naming";
 import { FactLine } from "../proofs/rule-badge";
+import { askWhy } from "../proofs/why-dialog";
 import { ViolationLine } from "./violation-line";
 import "../proofs/proofs.css";
 import "./preview.css";
 
-export function PreviewView({ preview }: { preview: Preview }) {
+/** The server proves at most so many new violations. */
+const EXPLAINED = 50;
+
+interface PreviewViewProps {
+  preview: Preview;
+  /** The change that the preview is of; new violations are explained by it. */
+  change: ChangeRequest;
+}
+
+export function PreviewView({ preview, change }: PreviewViewProps) {
   const classes = preview.groups.filter((group) => group.kind === "class");
   const properties = preview.groups.filter((group) => group.kind === "property");
   if (isEmpty(preview)) {
@@ -45,7 +55,7 @@ export function PreviewView({ preview }: { preview: Preview }) {
           <dd>{count(preview.violations.resolved_count)}</dd>
         </div>
       </dl>
-      <Violations preview={preview} />
+      <Violations preview={preview} change={change} />
       {classes.length > 0 && <Groups title="By class" groups={classes} />}
       {properties.length > 0 && <Groups title="By property" groups={properties} />}
       <p class="muted small preview-foot">
@@ -77,7 +87,7 @@ function Figure({ kind, value }: { kind: ChangeKind; value: number }) {
   );
 }
 
-function Violations({ preview }: { preview: Preview }) {
+function Violations({ preview, change }: PreviewViewProps) {
   const { violations } = preview;
   const lists = [
     { title: "New violations", kind: "bad", items: violations.new, all: violations.new_count },
@@ -99,6 +109,16 @@ function Violations({ preview }: { preview: Preview }) {
               {list.items.map((item, index) => (
                 <li key={index}>
                   <ViolationLine violation={item} />
+                  {list.items === violations.new && index < EXPLAINED && (
+                    <button
+                      type="button"
+                      class="button quiet small why-button"
+                      onClick={() => askWhy({ ask: (signal) => whyNew(change, index, signal) })}
+                    >
+                      why
+                      <span class="hidden"> {item.text}?</span>
+                    </button>
+                  )}
                 </li>
               ))}
             </ul>

@@ -3,18 +3,23 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../answers";
-import { why, whyViolation, type Fact } from "../api/resource";
+import { why, whyViolation, type Fact, type Why } from "../api/resource";
 import { Dialog } from "../components/dialog";
 import { ErrorNote, Loading } from "../components/notes";
 import { ntriples } from "../logic/terms";
 import { route } from "../router";
 import { ProofView } from "./proof-view";
 
-type Question = { fact: Fact } | { violation: number };
+type Question =
+  | { fact: Fact }
+  /** A violation of the report, by its number and text. */
+  | { violation: number; text: string }
+  /** A violation that a change would bring. */
+  | { ask: (signal: AbortSignal) => Promise<Why> };
 
 const question = signal<Question | null>(null);
 
-/** Show the proof of a fact, or of a violation by its number in the report. */
+/** Show the proof of a fact or of a violation. */
 export function askWhy(asked: Question): void {
   question.value = asked;
 }
@@ -27,7 +32,7 @@ export function WhyDialog() {
   useEffect(() => {
     close(); // a link in the proof leads to another place
   }, [route.value]);
-  const title = asked && "violation" in asked ? "Why is this a violation?" : "Why does this hold?";
+  const title = asked && !("fact" in asked) ? "Why is this a violation?" : "Why does this hold?";
   return (
     <Dialog title={title} open={asked !== null} onClose={close} wide>
       {asked && <Found asked={asked} />}
@@ -37,10 +42,12 @@ export function WhyDialog() {
 
 function Found({ asked }: { asked: Question }) {
   const answer = useAnswer(
-    (signal) =>
-      "fact" in asked
-        ? why(ntriples(asked.fact[0]), ntriples(asked.fact[1]), ntriples(asked.fact[2]), signal)
-        : whyViolation(asked.violation, signal),
+    (signal) => {
+      if ("ask" in asked) return asked.ask(signal);
+      if ("violation" in asked) return whyViolation(asked.violation, asked.text, signal);
+      const [s, p, o] = asked.fact;
+      return why(ntriples(s), ntriples(p), ntriples(o), signal);
+    },
     [asked],
   );
   if (answer.error) return <ErrorNote error={answer.error} />;

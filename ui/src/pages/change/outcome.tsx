@@ -1,7 +1,7 @@
 /** What the preview found, with *commit* and *discard*. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { ErrorNote } from "../../components/notes";
+import { ErrorNote, Note } from "../../components/notes";
 import { isEmpty } from "../../logic/preview";
 import { counted } from "../../logic/numbers";
 import { PreviewView } from "../../preview/preview-view";
@@ -29,7 +29,7 @@ export function Outcome({ preview }: { preview: Previewing }) {
       </div>
     );
   }
-  if (!preview.found) return null;
+  if (!preview.found || !preview.change) return null;
   const bad = preview.found.violations.new_count;
   return (
     <section class="panel" aria-labelledby="outcome">
@@ -40,7 +40,7 @@ export function Outcome({ preview }: { preview: Previewing }) {
         <button type="button" class="button" onClick={preview.discard}>
           Discard
         </button>
-        {!isEmpty(preview.found) && (
+        {!isEmpty(preview.found) && !preview.found.refused && (
           <button
             type="button"
             class={`button ${bad > 0 ? "danger" : "primary"}`}
@@ -55,8 +55,14 @@ export function Outcome({ preview }: { preview: Previewing }) {
           </button>
         )}
       </div>
-      <div class="panel-body">
-        <PreviewView preview={preview.found} />
+      <div class="panel-body stack">
+        {preview.found.refused && (
+          <Note kind="warn">
+            This store is strict: it refuses changes that bring violations, so this one cannot be
+            committed.
+          </Note>
+        )}
+        <PreviewView preview={preview.found} change={preview.change} />
       </div>
     </section>
   );

@@ -5,11 +5,13 @@ import { commit, preview, type ChangeRequest, type Preview } from "../../api/cha
 import { ApiError, isAbort } from "../../api/client";
 import { toast } from "../../components/toast";
 import { refreshStore } from "../../state";
-import { clearDraft, requestOf, type Draft } from "./draft";
+import { clearDraft, draft as draftNow, requestOf, type Draft } from "./draft";
 
 export interface Previewing {
   /** What the preview found; it belongs to the draft as it is now. */
   found: Preview | null;
+  /** What it was made of. */
+  change: ChangeRequest | null;
   error: unknown;
   busy: boolean;
   committing: boolean;
@@ -30,9 +32,7 @@ export function usePreview(draft: Draft): Previewing {
   const [committing, setCommitting] = useState(false);
   const stop = useRef<AbortController | null>(null);
   const previewed = useRef<ChangeRequest | null>(null);
-  const request = requestOf(draft);
-  const latest = useRef(request);
-  latest.current = request;
+  const asked = useRef<Draft | null>(null);
 
   const discard = () => {
     stop.current?.abort();
@@ -42,19 +42,24 @@ export function usePreview(draft: Draft): Previewing {
     setError(null);
     setBusy(false);
   };
-  useEffect(() => discard, [draft]);
+  useEffect(() => {
+    if (asked.current !== draft) discard();
+  }, [draft]);
+  useEffect(() => discard, []);
 
   const run = async () => {
-    const asked = latest.current;
-    if (!asked) return;
+    const current = draftNow.value; // what was typed last, maybe not drawn yet
+    const change = requestOf(current);
+    if (!change) return;
     discard();
+    asked.current = current;
     const own = new AbortController();
     stop.current = own;
     setBusy(true);
     try {
-      const answer = await preview(asked, own.signal);
+      const answer = await preview(change, own.signal);
       if (stop.current !== own) return;
-      previewed.current = asked;
+      previewed.current = change;
       setFound(answer);
     } catch (problem) {
       if (!isAbort(problem) && stop.current === own) setError(problem);
@@ -79,10 +84,11 @@ export function usePreview(draft: Draft): Previewing {
   };
   return {
     found,
+    change: previewed.current,
     error,
     busy,
     committing,
-    possible: request !== null,
+    possible: requestOf(draft) !== null,
     moved: error instanceof ApiError && error.status === 409,
     run: () => void run(),
     commit: () => void write(),

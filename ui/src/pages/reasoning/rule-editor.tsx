@@ -20,8 +20,10 @@ export function RuleEditor() {
   const inForce = answer.value?.text;
   const [text, setText] = useState<string | null>(null);
   const current = text ?? inForce ?? "";
+  const typed = useRef(current); // what was typed last, maybe not drawn yet
+  typed.current = current;
   const problems = useProblems(inForce === undefined ? null : current);
-  const trial = useTrial(current);
+  const trial = useTrial(current, typed);
   if (answer.error) return <ErrorNote error={answer.error} />;
   if (inForce === undefined) return <Loading what="the rules" />;
   const errors = problems?.filter((problem) => !problem.warning) ?? [];
@@ -47,7 +49,10 @@ export function RuleEditor() {
       <div class="editor-box">
         <Editor
           value={current}
-          onChange={setText}
+          onChange={(value) => {
+            typed.current = value;
+            setText(value);
+          }}
           language="rules"
           label="Rules"
           problems={problems ?? []}
@@ -79,7 +84,7 @@ export function RuleEditor() {
           </button>
         )}
       </div>
-      <Trial trial={trial} onApply={() => void apply()} />
+      <Trial trial={trial} text={current} onApply={() => void apply()} />
     </div>
   );
 }
@@ -109,7 +114,12 @@ function Problems(props: { problems: RuleProblem[] | null; isEmpty: boolean }) {
   );
 }
 
-function Trial({ trial, onApply }: { trial: ReturnType<typeof useTrial>; onApply: () => void }) {
+function Trial(props: {
+  trial: ReturnType<typeof useTrial>;
+  text: string;
+  onApply: () => void;
+}) {
+  const { trial, text, onApply } = props;
   if (trial.error) {
     const moved = trial.error instanceof ApiError && trial.error.status === 409;
     return (
@@ -129,16 +139,19 @@ function Trial({ trial, onApply }: { trial: ReturnType<typeof useTrial>; onApply
   return (
     <section class="stack" aria-labelledby="dry-run">
       <h2 id="dry-run">What the rules would do</h2>
-      <PreviewView preview={trial.preview} />
+      <PreviewView preview={trial.preview} change={{ rules: text }} />
       {trial.preview.violations.new_count > 0 && (
         <Note kind="warn">
-          These rules bring {counted(trial.preview.violations.new_count, "new violation")}.
+          These rules bring {counted(trial.preview.violations.new_count, "new violation")}
+          {trial.preview.refused && ", and this store is strict: it refuses them"}.
         </Note>
       )}
       <div class="row">
-        <button type="button" class="button primary" onClick={onApply}>
-          Put in force
-        </button>
+        {!trial.preview.refused && (
+          <button type="button" class="button primary" onClick={onApply}>
+            Put in force
+          </button>
+        )}
         <button type="button" class="button" onClick={trial.forget}>
           Discard
         </button>
@@ -174,7 +187,7 @@ function wrong(message: string): RuleProblem {
 }
 
 /** A dry run of a text; it is forgotten when the text changes. */
-function useTrial(text: string) {
+function useTrial(text: string, typed: { current: string }) {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
@@ -185,14 +198,19 @@ function useTrial(text: string) {
     setError(null);
     setBusy(false);
   };
-  useEffect(() => forget, [text]);
+  const asked = useRef<string | null>(null);
+  useEffect(() => {
+    if (asked.current !== text) forget();
+  }, [text]);
+  useEffect(() => forget, []);
   const run = async () => {
     forget();
+    asked.current = typed.current;
     const own = new AbortController();
     stop.current = own;
     setBusy(true);
     try {
-      setPreview(await dryRun(text, own.signal));
+      setPreview(await dryRun(typed.current, own.signal));
     } catch (problem) {
       if (!isAbort(problem)) setError(problem);
     }

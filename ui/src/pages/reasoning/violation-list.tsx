@@ -45,7 +45,9 @@ export function ViolationList({ found }: { found: Report }) {
             <button
               type="button"
               class="button small"
-              onClick={() => askWhy({ violation: violation.number ?? index })}
+              onClick={() =>
+                askWhy({ violation: violation.number ?? index, text: violation.text })
+              }
             >
               why
               <span class="hidden"> is {violation.text} a violation?</span>
