@@ -1,0 +1,32 @@
+"""What a commit hands to those who follow a store: the states around it, and its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from triplestore.reasoning.outcome import WriteStep
+from triplestore.storage import State
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published commit.
+
+    before, after  the states around it; several commits lie between the states of a store that
+                   follows another process
+    steps          what leads from one to the other; None if that is not known
+    cleared        whether everything was removed before the steps
+    """
+
+    before: State
+    after: State
+    steps: Sequence[WriteStep] | None
+    cleared: bool = False
+
+    @property
+    def rows(self) -> int:
+        """About how many rows it changed."""
+        if self.steps is None:
+            return 0
+        return sum(getattr(step, "rows", None) or len(step) for step in self.steps)  # type: ignore[arg-type]

@@ -1,0 +1,292 @@
+"""How the rows of a query change with a commit: start at `LiveQuery.changed`.
+
+The rows that a changed fact can change are asked for in the states before and after the commit, by
+the values that they share with the fact (see `reads.py`), and compared. All other rows are the same
+in both. Nothing of an answer is kept, except where a LIMIT leaves a choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.tree import Variable
+from triplestore.live.branches import Branch, branches_of
+from triplestore.live.fact_changes import FactChanges
+from triplestore.live.kept_rows import KeptRows
+from triplestore.live.path_nodes import nodes_before_path, nodes_of_graph
+from triplestore.live.reading import Plans, StateReader, column_of, packed
+from triplestore.live.reads import Read, two_of
+from triplestore.live.row_difference import difference
+from triplestore.live.thresholds import LIVE
+from triplestore.live.triggers import OBJECT, PREDICATE, SUBJECT, Trigger
+from triplestore.operators.context import Context
+from triplestore.operators.frame import Frame
+from triplestore.relations import ChangedRows
+from triplestore.relations.packed_keys import U64, in_sorted
+from triplestore.sparql.algebra.nodes import Select
+from triplestore.sparql.engine import AskedState, dataset_of
+
+Ask: TypeAlias = Callable[..., AskedState]
+"""The part of a state that the query sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowDifference:
+    """Rows that went and came, and the terms of their ids."""
+
+    removed: Frame
+    added: Frame
+    terms: QueryTerms
+
+    def __bool__(self) -> bool:
+        return bool(self.removed.rows or self.added.rows)
+
+
+@dataclass(slots=True)
+class _Seeds:
+    """Values of some variables in the rows to compare: of the old rows and of the new ones."""
+
+    old: list[U64] = field(default_factory=list)
+    new: list[U64] = field(default_factory=list)
+
+
+Known: TypeAlias = tuple[str, ...]
+
+
+class LiveQuery:
+    """A query whose rows are followed.
+
+    names     its variables
+    query     its algebra
+    budget    maximum number of bytes that one evaluation may take; None for no limit
+    """
+
+    def __init__(self, query: Select, budget: int | None) -> None:
+        self.query = query
+        self.budget = budget
+        self.names = tuple(variable.name for variable in query.variables)
+        self.branches = branches_of(query)
+        self.triggers: list[Trigger] = []
+        self._plans = Plans()
+        self._kept: KeptRows | None = None
+
+    @property
+    def graphs(self) -> bool:
+        """Whether it depends on which named graphs there are."""
+        return any(branch.graphs for branch in self.branches)
+
+    def listen(self, asked: AskedState) -> list[Trigger]:
+        """The triggers of its reads."""
+        dataset = dataset_of(self.query, asked)
+        own = dataset.default == (0,)
+        found = []
+        for at, branch in enumerate(self.branches):
+            if not own:  # a fact of several graphs is one fact
+                branch.reads = [r if r.graph is not None else r.loosely() for r in branch.reads]
+            for number, read in enumerate(branch.reads):
+                named = [True] if read.graph is not None else [False] if own else [False, True]
+                for each in named:
+                    found.append(Trigger.of((self, at), number, read, each, asked.dictionary))
+        self.triggers = found
+        return found
+
+    # -- evaluation -------------------------------------------------------------------------------
+
+    def rows(self, asked: AskedState) -> tuple[Frame, QueryTerms]:
+        """All rows, as of now."""
+        reader = self._reader(asked, self._context())
+        parts = [_all_rows(reader, branch, self.names) for branch in self.branches]
+        if len(parts) == 1:
+            return parts[0], reader.terms
+        columns = [np.concatenate([part[name] for part in parts]) for name in self.names]
+        return Frame(self.names, columns, sum(part.rows for part in parts)), reader.terms
+
+    def begin(self, asked: AskedState) -> None:
+        """Remember the rows as of now, if they must be remembered."""
+        if self.branches[0].sliced and self._kept is None:
+            self._kept = KeptRows(*self.rows(asked))
+
+    def between(self, before: AskedState, after: AskedState) -> RowDifference:
+        """How the rows of two states differ, whatever lies between them."""
+        context = self._context()
+        if self._kept is not None:
+            return self._against_kept(self._reader(after, context))
+        old, new = self._reader(before, context), self._reader(after, context)
+        sides = [
+            [_all_rows(reader, branch, self.names) for branch in self.branches]
+            for reader in (old, new)
+        ]
+        removed, added = difference(*sides, distinct=self.branches[0].distinct)
+        return RowDifference(removed, added, new.terms)
+
+    def changed(
+        self,
+        before: AskedState,
+        after: AskedState,
+        changes: FactChanges,
+        hits: Sequence[Trigger],
+    ) -> RowDifference:
+        """How the rows changed with a commit.
+
+        hits  the triggers that may be concerned
+        """
+        context = self._context()
+        old, new = self._reader(before, context), self._reader(after, context)
+        if self._kept is not None:
+            return self._against_kept(new)
+        gone: list[Frame] = []
+        come: list[Frame] = []
+        for at, branch in enumerate(self.branches):
+            own = [trigger for trigger in hits if trigger.owner[1] == at]
+            if not own and not (branch.graphs and changes.graphs):
+                continue
+            found = self._of_branch(branch, own, old, new, changes)
+            gone.append(found[0])
+            come.append(found[1])
+        none = [Frame(self.names, [np.zeros(0, np.uint32)] * len(self.names), 0)]
+        distinct = self.branches[0].distinct
+        removed, added = difference(gone or none, come or none, distinct=distinct)
+        return RowDifference(removed, added, new.terms)
+
+    def _against_kept(self, new: StateReader) -> RowDifference:
+        assert self._kept is not None
+        rows = _all_rows(new, self.branches[0], self.names)
+        before, now = self._kept.replace(rows, new.terms)
+        removed, added = difference([before], [now])
+        return RowDifference(removed, added, new.terms)
+
+    def _of_branch(
+        self,
+        branch: Branch,
+        hits: Sequence[Trigger],
+        old: StateReader,
+        new: StateReader,
+        changes: FactChanges,
+    ) -> tuple[Frame, Frame]:
+        """Old and new rows of a branch; all other rows are the same."""
+        seeds: dict[Known, _Seeds] = {}
+        whole = branch.graphs and changes.graphs
+        for trigger in hits:
+            facts = _seen_facts(trigger, changes, old.dataset.where)
+            if facts is None:
+                continue
+            known = _known_of(trigger.read)
+            if not known:
+                whole = True
+                break
+            _add_seeds(seeds.setdefault(known, _Seeds()), trigger, facts, known, old, new)
+        if whole:
+            return _all_rows(old, branch, self.names), _all_rows(new, branch, self.names)
+        others = {name for read in branch.reads for name in _known_of(read)}
+        names = (*self.names, *sorted(others.difference(self.names)))
+        sides = []
+        for reader, keys_of in ((old, lambda s: s.old), (new, lambda s: s.new)):
+            keys = {known: _distinct(keys_of(found)) for known, found in seeds.items()}
+            sides.append(_rows_with(reader, branch, names, keys, self.names))
+        return sides[0], sides[1]
+
+    def _context(self) -> Context:
+        return Context(self.budget, seconds=LIVE.query_seconds)
+
+    def _reader(self, asked: AskedState, context: Context) -> StateReader:
+        return StateReader(self.query, asked, self._plans, context)
+
+
+def _all_rows(reader: StateReader, branch: Branch, names: tuple[str, ...]) -> Frame:
+    return reader.rows(branch.node, names)
+
+
+def _rows_with(
+    reader: StateReader,
+    branch: Branch,
+    names: tuple[str, ...],
+    keys: dict[Known, U64],
+    shown: tuple[str, ...],
+) -> Frame:
+    """The rows with any of some values of variables, each once for all that it has."""
+    parts = []
+    done: list[tuple[Known, U64]] = []
+    for known, own in keys.items():
+        if len(own) == 0:
+            continue
+        found = reader.rows(branch.node, names, known, own)
+        for earlier, others in done:
+            again = in_sorted(packed([found[name] for name in earlier]), others)
+            if again.any():
+                found = found.where(~again)
+        parts.append(found)
+        done.append((known, own))
+    columns = [
+        np.concatenate([part[name] for part in parts] or [np.zeros(0, np.uint32)]) for name in shown
+    ]
+    return Frame(shown, columns, sum(part.rows for part in parts))
+
+
+def _known_of(read: Read) -> Known:
+    """The variables, at most two, by whose values rows are found."""
+    return read.lifts[-1].names if read.lifts else two_of(read.names, read.pattern)
+
+
+def _seen_facts(trigger: Trigger, changes: FactChanges, where: int) -> ChangedRows | None:
+    """The changed facts that a trigger reads; None if there are none."""
+    rows = changes.of(trigger.ids.get(PREDICATE, 0), trigger.named)
+    if rows is None:
+        return None
+    rows = trigger.matched(rows)
+    mask = ((rows.status & np.uint8(where)) != 0) != ((rows.previous & np.uint8(where)) != 0)
+    rows = rows if mask.all() else rows.take(mask)
+    return rows if len(rows) else None
+
+
+def _add_seeds(
+    seeds: _Seeds,
+    trigger: Trigger,
+    facts: ChangedRows,
+    known: Known,
+    old: StateReader,
+    new: StateReader,
+) -> None:
+    """Add the values that rows changed by some facts have."""
+    read = trigger.read
+    if read.path is not None:
+        keys = (nodes_of_graph if read.nodes else nodes_before_path)(read, facts, old, new)
+    elif not read.lifts:
+        keys = _values(read, facts, known)
+        if read.exact and set(known) == read.names:
+            came = (facts.status & np.uint8(old.dataset.where)) != 0
+            seeds.old.append(keys[~came])
+            seeds.new.append(keys[came])
+            return
+    else:
+        keys = _values(read, facts, read.lifts[0].known)
+    for lift in read.lifts:
+        keys = np.unique(keys)
+        found = [
+            reader.rows(lift.pattern, lift.names, lift.known, keys, bag=False)
+            for reader in (old, new)
+        ]
+        keys = np.concatenate(
+            [packed([column_of(rows, name) for name in lift.names]) for rows in found]
+        )
+    seeds.old.append(keys)
+    seeds.new.append(keys)
+
+
+def _values(read: Read, facts: ChangedRows, names: Known) -> U64:
+    """The values of variables of a triple pattern in the facts that match it."""
+    s, p, o = read.pattern
+    places = ((s, SUBJECT), (o, OBJECT), (p, PREDICATE))
+    columns = []
+    for name in names:
+        place = next(at for term, at in places if isinstance(term, Variable) and term.name == name)
+        columns.append(facts.columns[place])
+    return packed(columns)
+
+
+def _distinct(parts: list[U64]) -> U64:
+    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)
