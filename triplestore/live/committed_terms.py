@@ -7,7 +7,7 @@ not. Start at `CommittedTerms`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,10 +31,9 @@ class CommittedTerms:
         self._dictionary = dictionary
         self.size = size
 
-    @classmethod
-    def of(cls, state: State) -> Dictionary:
-        """The dictionary of a state."""
-        return cast("Dictionary", cls(state.dictionary, state.term_count))
+    def is_of(self, state: State) -> bool:
+        """Whether it is the dictionary of a state."""
+        return self._dictionary is state.dictionary
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dictionary, name)

@@ -18,19 +18,20 @@ class KeptRows:
     """The last answer, and the terms of its ids."""
 
     def __init__(self, rows: Frame, terms: QueryTerms) -> None:
-        self._rows = rows
-        self._terms = terms
+        self.rows = rows
+        self.terms = terms
 
     def replace(self, rows: Frame, terms: QueryTerms) -> tuple[Frame, Frame]:
         """The rows before and now, with ids that can be compared."""
-        before = self._rows
-        if terms is not self._terms:
-            before = _with_ids_of(before, self._terms, terms)
-        self._rows, self._terms = rows, terms
+        before = self.rows
+        if terms is not self.terms:
+            before = with_ids_of(before, self.terms, terms)
+        self.rows, self.terms = rows, terms
         return before, rows
 
 
-def _with_ids_of(rows: Frame, old: QueryTerms, new: QueryTerms) -> Frame:
+def with_ids_of(rows: Frame, old: QueryTerms, new: QueryTerms) -> Frame:
+    """Rows with the ids that other terms have for the same terms."""
     same = old.dictionary is new.dictionary
     columns = []
     for column in rows.columns:

@@ -17,7 +17,7 @@ from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Variable
 from triplestore.live.branches import Branch, branches_of
 from triplestore.live.fact_changes import FactChanges
-from triplestore.live.kept_rows import KeptRows
+from triplestore.live.kept_rows import KeptRows, with_ids_of
 from triplestore.live.path_nodes import nodes_before_path, nodes_of_graph
 from triplestore.live.reading import Plans, StateReader, column_of, packed
 from triplestore.live.reads import Read, two_of
@@ -111,18 +111,18 @@ class LiveQuery:
         if self.branches[0].sliced and self._kept is None:
             self._kept = KeptRows(*self.rows(asked))
 
+    def current(self, asked: AskedState) -> tuple[Frame, QueryTerms]:
+        """All rows, as the subscribers know them."""
+        return self.rows(asked) if self._kept is None else (self._kept.rows, self._kept.terms)
+
     def between(self, before: AskedState, after: AskedState) -> RowDifference:
         """How the rows of two states differ, whatever lies between them."""
-        context = self._context()
-        if self._kept is not None:
-            return self._against_kept(self._reader(after, context))
-        old, new = self._reader(before, context), self._reader(after, context)
-        sides = [
-            [_all_rows(reader, branch, self.names) for branch in self.branches]
-            for reader in (old, new)
-        ]
-        removed, added = difference(*sides, distinct=self.branches[0].distinct)
-        return RowDifference(removed, added, new.terms)
+        old, old_terms = self.rows(before)
+        new, terms = self.current(after)
+        if terms is not old_terms:
+            old = with_ids_of(old, old_terms, terms)
+        removed, added = difference([old], [new], distinct=self.branches[0].distinct)
+        return RowDifference(removed, added, terms)
 
     def changed(
         self,
