@@ -19,7 +19,7 @@ from triplestore.live.branches import Branch, branches_of
 from triplestore.live.fact_changes import FactChanges
 from triplestore.live.kept_rows import KeptRows, with_ids_of
 from triplestore.live.path_nodes import nodes_before_path, nodes_of_graph
-from triplestore.live.reading import Plans, StateReader, column_of, packed
+from triplestore.live.reading import Plans, StateReader, column_of, distinct_keys, packed
 from triplestore.live.reads import Read, two_of
 from triplestore.live.row_difference import difference
 from triplestore.live.thresholds import LIVE
@@ -101,10 +101,9 @@ class LiveQuery:
         """All rows, as of now."""
         reader = self._reader(asked, self._context())
         parts = [_all_rows(reader, branch, self.names) for branch in self.branches]
-        if len(parts) == 1:
-            return parts[0], reader.terms
         columns = [np.concatenate([part[name] for part in parts]) for name in self.names]
-        return Frame(self.names, columns, sum(part.rows for part in parts)), reader.terms
+        rows = Frame(self.names, columns, sum(part.rows for part in parts))
+        return rows, self._plans.terms_of_rows()
 
     def begin(self, asked: AskedState) -> None:
         """Remember the rows as of now, if they must be remembered."""
@@ -151,14 +150,15 @@ class LiveQuery:
         none = [Frame(self.names, [np.zeros(0, np.uint32)] * len(self.names), 0)]
         distinct = self.branches[0].distinct
         removed, added = difference(gone or none, come or none, distinct=distinct)
-        return RowDifference(removed, added, new.terms)
+        return RowDifference(removed, added, self._plans.terms_of_rows())
 
     def _against_kept(self, new: StateReader) -> RowDifference:
         assert self._kept is not None
         rows = _all_rows(new, self.branches[0], self.names)
-        before, now = self._kept.replace(rows, new.terms)
+        terms = self._plans.terms_of_rows()
+        before, now = self._kept.replace(rows, terms)
         removed, added = difference([before], [now])
-        return RowDifference(removed, added, new.terms)
+        return RowDifference(removed, added, terms)
 
     def _of_branch(
         self,
@@ -186,7 +186,7 @@ class LiveQuery:
         names = (*self.names, *sorted(others.difference(self.names)))
         sides = []
         for reader, keys_of in ((old, lambda s: s.old), (new, lambda s: s.new)):
-            keys = {known: _distinct(keys_of(found)) for known, found in seeds.items()}
+            keys = {known: distinct_keys(keys_of(found)) for known, found in seeds.items()}
             sides.append(_rows_with(reader, branch, names, keys, self.names))
         return sides[0], sides[1]
 
@@ -265,7 +265,7 @@ def _add_seeds(
     else:
         keys = _values(read, facts, read.lifts[0].known)
     for lift in read.lifts:
-        keys = np.unique(keys)
+        keys = distinct_keys([keys])
         found = [
             reader.rows(lift.pattern, lift.names, lift.known, keys, bag=False)
             for reader in (old, new)
@@ -286,7 +286,3 @@ def _values(read: Read, facts: ChangedRows, names: Known) -> U64:
         place = next(at for term, at in places if isinstance(term, Variable) and term.name == name)
         columns.append(facts.columns[place])
     return packed(columns)
-
-
-def _distinct(parts: list[U64]) -> U64:
-    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)

@@ -24,7 +24,7 @@ from triplestore.operators.joins.probe import Probe
 from triplestore.operators.leaves import Scan, Values
 from triplestore.operators.operator import Operator
 from triplestore.operators.row_operators import Extend, FilterRows, Limit, Project, Union
-from triplestore.relations.packed_keys import U32, U64, high, in_sorted, low, pack
+from triplestore.relations.packed_keys import U32, U64, distinct, high, in_sorted, low, pack
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Select
@@ -67,6 +67,14 @@ def unpacked(keys: U64, count: int) -> list[U32]:
     return [keys.astype(np.uint32)] if count == 1 else [high(keys), low(keys)]
 
 
+def distinct_keys(parts: list[U64]) -> U64:
+    """The keys of some arrays, increasing."""
+    if len(parts) == 1 and len(parts[0]) < 2:
+        return parts[0]
+    keys = np.sort(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)
+    return distinct(keys)
+
+
 def column_of(frame: Frame, name: str) -> U32:
     """A column of ids; unbound everywhere if the frame does not have it."""
     if name in frame.names:
@@ -99,12 +107,19 @@ class Plans:
         self.terms: QueryTerms | None = None
 
     def terms_of(self, asked: AskedState) -> QueryTerms:
-        """The terms of the query; those of an earlier commit if it made none of its own."""
-        old = self.terms
-        if old is None or len(old) or old.dictionary is not asked.dictionary:
+        """The terms of the query; one object as long as the dictionary is the same."""
+        terms = self.terms
+        if terms is None or terms.dictionary is not asked.dictionary:
             self.kept.clear()
-            self.terms = old = QueryTerms(asked.dictionary)
-        return old
+            self.terms = terms = QueryTerms(asked.dictionary)
+        elif len(terms):  # a run has failed
+            terms.detached()
+        return terms
+
+    def terms_of_rows(self) -> QueryTerms:
+        """The terms of the rows of the last runs, which no later run changes."""
+        assert self.terms is not None
+        return self.terms.detached() if len(self.terms) else self.terms
 
 
 class StateReader:
@@ -159,13 +174,15 @@ class StateReader:
             kept.move_to(self.dataset)
             return kept
         planner = self._planner()
+        made_before = len(self.terms)
         seed = empty_values(known, 1.0) if known else None
         with running(self.context):
             operator = planner.plan_large(
                 node, Wanted(names=frozenset(names), bag=bag, seed=seed)
             ).operator
         made = _KeptPlan(operator, seed, [])
-        if self._plain and self._is_movable(planner, node, made):
+        fixed = len(self.terms) > made_before  # ids that hold for this run only
+        if self._plain and not fixed and self._is_movable(planner, node, made):
             self._plans.kept[key] = made
         return made
 
