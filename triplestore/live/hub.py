@@ -103,6 +103,11 @@ class LiveHub:
         """Whether the store was closed."""
         return self._closed
 
+    def wait_for(self, commit: int, timeout: float) -> bool:
+        """Wait until what a commit means was delivered; False if that takes longer."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self._done >= commit or self._closed, timeout)
+
     # -- subscriptions ----------------------------------------------------------------------------
 
     def subscribe(
@@ -238,7 +243,9 @@ class LiveHub:
                 except Exception as error:
                     logger.exception("commit %d could not be followed", work.commit)
                     self._fail_all(_reported(error))
-                self._done = work.commit
+                with self.changed:
+                    self._done = work.commit
+                    self.changed.notify_all()
             else:
                 work()
 
