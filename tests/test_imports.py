@@ -20,6 +20,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 BELOW_ALL = {
     "errors",
     "checked_columns",
+    "data_classes",
     "_version",
     "live_line",
     "private_folder",
@@ -125,7 +126,7 @@ def breaches(module: str, source: str, is_package: bool = False) -> list[str]:
     else:
         allowed = LAYERS[own] | {own} | BELOW_ALL
     if own in BELOW_ALL:
-        allowed = {own, "errors"}
+        allowed = {own, "errors", "data_classes"}
     problems = []
     for line, name in imported_names(source, module, is_package):
         root, _, rest = name.partition(".")

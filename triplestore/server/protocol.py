@@ -7,11 +7,12 @@ status and a sentence that says what to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 import pyoxigraph as ox
 from starlette.requests import ClientDisconnect, Request
+
+from triplestore.data_classes import data_class
 
 FORM = "application/x-www-form-urlencoded"
 TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
@@ -37,7 +38,7 @@ class RefusedRequest(Exception):  # noqa: N818 - an answer, not an error of the 
         self.headers = headers or {}
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SparqlRequest:
     """A requested query or update.
 

@@ -8,9 +8,10 @@ journals. A writer does more (it cuts off a torn tail and removes unreferenced f
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from triplestore.data_classes import data_class
 from triplestore.errors import CorruptError, StorageError
 from triplestore.relations import Layer, Tables
 from triplestore.storage.files.journal import JournalChain, JournalScan, journal_path, read_journals
@@ -34,7 +35,7 @@ from triplestore.terms import Dictionary, TermSegment
 _PAUSES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  # seconds
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Recovered:
     """A store as it was found.
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
-from triplestore.store.answers import write_answer
 from triplestore.store.arguments import (
     DEFAULTS,
     GraphLike,
@@ -37,7 +37,14 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-_ENGINE = Engine(write_answer)
+def _write_answer(*given: Any, **options: Any) -> bytes | None:
+    # Late: the writers of all formats; many programs read rows only.
+    from triplestore.store.answers import write_answer
+
+    return write_answer(*given, **options)
+
+
+_ENGINE = Engine(_write_answer)
 
 ALL, REPRESENTATIVES = "all", "representatives"
 """Values of `equality`: all facts, or one answer for each class of equals."""
@@ -171,7 +178,7 @@ def _ids(dictionary: Dictionary, graphs: Iterable[GraphLike]) -> tuple[int, ...]
     return tuple(own + sorted({term_id for term_id in named if term_id}))
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Prepared:
     """A parsed query; each call evaluates it on the current state.
 
