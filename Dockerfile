@@ -11,4 +11,4 @@ USER store
 RUN triplestore warm-up --quiet
 EXPOSE 7878
 ENTRYPOINT ["triplestore"]
-CMD ["serve", "-l", "/data", "--bind", "0.0.0.0:7878"]
+CMD ["serve", "-l", "/data", "--bind", "0.0.0.0:7878", "--no-login"]

@@ -56,7 +56,7 @@ LAYERS |= {
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
-    "server": {"store"},
+    "server": {"store", "loaders"},
     "rdflib_store": {"store", "terms", "expressions"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
@@ -69,7 +69,12 @@ TIES = set(LAYERS)  # the root of the package imports everything public
 
 # Libraries that only one place may import, and those that no library code imports at all.
 HOMES = {"numba": "kernels", "llvmlite": "kernels", "pyspark": "loaders.spark", "click": "cli"}
-HOMES |= {"starlette": "server", "uvicorn": "server", "rdflib": "rdflib_store"}
+HOMES |= {
+    "starlette": "server",
+    "uvicorn": "server",
+    "opentelemetry": "server",
+    "rdflib": "rdflib_store",
+}
 
 
 def modules() -> dict[str, Path]:

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -21,37 +20,12 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.server.running import AnswerJob, AnswerOutput, Runner
+from triplestore.server.running import AnswerJob, AnswerOutput, JobPlace, Runner
 from triplestore.server.serving import _listening
 from triplestore.sparql.results.solutions import ResultRows
 
-from .conftest import Client, Reply
-
-SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
-NUMBERS = " ".join(f"({n})" for n in range(300))
-
-
-def many(columns: int) -> str:
-    values = " ".join(f"VALUES (?v{n}) {{ {NUMBERS} }}" for n in range(columns))
-    return f"SELECT * {{ {values} }}"
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came to hold")
-
-
-def in_background(client: Client, text: str) -> threading.Thread:
-    def ask() -> None:
-        with suppress(OSError, http.client.HTTPException):
-            client.query(text)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    return thread
+from .conftest import SLOW, Client, Reply, in_background, wait_until
+from .conftest import numbers_query as many
 
 
 def test_time_limit__is_a_504(serving: Callable[..., Client]) -> None:
@@ -185,12 +159,12 @@ def test_end__answers_waiting_requests_with_503(
 def test_client_that_goes_while_it_waits__is_not_answered(
     serving: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[AnswerOutput] = []
+    started: list[JobPlace] = []
     start = Runner.start
 
-    def noted(self: Runner, output: AnswerOutput, job: AnswerJob) -> asyncio.Future[None]:
-        started.append(output)
-        return start(self, output, job)
+    def noted(self: Runner, place: JobPlace, job: AnswerJob) -> asyncio.Future[None]:
+        started.append(place)
+        return start(self, place, job)
 
     monkeypatch.setattr(Runner, "start", noted)
     client = serving(seconds=0.6, threads=1)

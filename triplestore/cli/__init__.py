@@ -21,6 +21,7 @@ from triplestore.cli import (
     serving,
     tables,
     upkeep,
+    users,
     warming,
 )
 from triplestore.cli.shell import command as shelling
@@ -52,6 +53,7 @@ for _command in (
     querying.update,
     shelling.shell,
     serving.serve,
+    users.users,
     rules.reason,
     rules.rules,
     rules.check,

@@ -6,10 +6,11 @@ The parts of a UNION are branches, so that a fact that one part reads does not c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.functions import is_deterministic
 from triplestore.expressions.tree import Constant, calls_of
@@ -20,7 +21,7 @@ from triplestore.sparql.algebra.nodes import Node, Select
 from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Branch:
     """A part of a query.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.reasoning.outcome import WriteStep
 from triplestore.storage import State
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Published:
     """A published commit.
 

@@ -8,11 +8,12 @@ in both. Nothing of an answer is kept, except where a LIMIT leaves a choice.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Variable
 from triplestore.live.branches import Branch, branches_of
@@ -35,7 +36,7 @@ Ask: TypeAlias = Callable[..., AskedState]
 """The part of a state that the query sees."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class RowDifference:
     """Rows that went and came, and the terms of their ids."""
 
@@ -47,7 +48,7 @@ class RowDifference:
         return bool(self.removed.rows or self.added.rows)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _Seeds:
     """Values of some variables in the rows to compare: of the old rows and of the new ones."""
 

@@ -8,10 +8,10 @@ are put in place of those of the last one.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.live.thresholds import LIVE
@@ -82,7 +82,7 @@ def column_of(frame: Frame, name: str) -> U32:
     return np.zeros(frame.rows, np.uint32)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _KeptPlan:
     """A plan, its leaf for known values, and the operators that read relations."""
 

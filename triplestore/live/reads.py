@@ -13,8 +13,9 @@ without names means that all rows are compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Constant, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import (
@@ -35,7 +36,7 @@ from triplestore.sparql.algebra.variables import (
 NONE: Names = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Lift:
     """Finds values of other variables: those in the solutions of `pattern` with known values.
 
@@ -47,7 +48,7 @@ class Lift:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Read:
     """One place of a query that reads facts.
 
@@ -75,7 +76,7 @@ class Read:
         return replace(self, exact=False)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Reads:
     """The reads of one pattern; `graphs` if it also depends on which graphs there are."""
 

@@ -7,11 +7,11 @@ a commit depends on the reads that it concerns and not on the number of queries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Constant
 from triplestore.live.fact_changes import ANY, FactChanges
 from triplestore.live.reads import Read
@@ -26,7 +26,7 @@ Place = tuple[int, int]
 """A predicate and a column."""
 
 
-@dataclass(slots=True, eq=False)
+@data_class(frozen=False, eq=False)
 class Trigger:
     """A read of one query, with the ids of its constants.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import pyoxigraph as ox
 
-from triplestore.server.protocol import RefusedRequest
+from triplestore.server.refusals import RefusedRequest
 
 AnyFormat = TypeVar("AnyFormat")
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from weakref import WeakSet
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
@@ -90,6 +91,7 @@ class Store(StoreDirectory):
         self._writer: int | None = None  # the thread that has a transaction open
         self._reasoner = Reasoner()
         self._seen: tuple[State, StateView] | None = None
+        self._snapshots: WeakSet[Snapshot] = WeakSet()
         try:
             if STALE in database.state.meta and not database.read_only:
                 with self._begin() as writer:
@@ -114,7 +116,20 @@ class Store(StoreDirectory):
 
     def snapshot(self) -> Snapshot:
         """The store as it is now, unaffected by later writes."""
-        return Snapshot(self._database.state)
+        made = Snapshot(self._database.state)
+        self._snapshots.add(made)
+        return made
+
+    @property
+    def open_snapshots(self) -> int:
+        """How many snapshots of the store are still held.
+
+        >>> store = Store()
+        >>> held = store.snapshot()
+        >>> store.open_snapshots
+        1
+        """
+        return len(self._snapshots)
 
     # -- writing --------------------------------------------------------------------------------
 

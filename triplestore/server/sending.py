@@ -1,0 +1,52 @@
+"""Sends what a job writes while it is written: start at `send_output`."""
+
+from __future__ import annotations
+
+from starlette.types import Message, Receive, Scope, Send
+
+from triplestore.server.answer_output import AnswerOutput
+from triplestore.server.refusals import logger, refusal
+
+
+class WatchedSend:
+    """Sends messages, and knows whether an answer has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send a message."""
+        self.begun = True
+        await self._send(message)
+
+
+async def until_gone(receive: Receive) -> None:
+    """Wait until the client disconnects."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def send_output(output: AnswerOutput, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send an answer, or the status of its error."""
+    piece = await output.queue.get()
+    if piece.refused is not None:
+        await refusal(piece.refused, scope)(scope, receive, send)
+        return
+    named = {"content-type": output.media_type, "vary": "accept", **output.headers}
+    if piece.is_last:
+        named["content-length"] = str(len(piece.data))
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+    await send({"type": "http.response.start", "status": output.status, "headers": headers})
+    if scope["method"] == "HEAD":
+        await send({"type": "http.response.body", "body": b""})
+        return
+    while not piece.is_last:
+        output.taken()
+        await send({"type": "http.response.body", "body": piece.data, "more_body": True})
+        piece = await output.queue.get()
+    if piece.refused is None:
+        await send({"type": "http.response.body", "body": piece.data, "more_body": False})
+    else:
+        # The status has been sent: the connection is cut, so the client sees an incomplete answer.
+        logger.warning("an answer was cut off: %s", piece.refused.message)
