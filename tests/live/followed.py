@@ -69,7 +69,9 @@ class Followed:
         changes = self.feed.next(0)
         if changes is not None:
             assert changes.commit == self.store.commit
-            removed, added = (Counter(map(tuple, rows)) for rows in (changes.removed, changes.added))
+            removed, added = (
+                Counter(map(tuple, rows)) for rows in (changes.removed, changes.added)
+            )
             assert not removed - self.quads and not added & self.quads
             self.quads = self.quads - removed + added
         assert self.quads == Counter(statuses(self.store)), f"after commit {self.store.commit}"

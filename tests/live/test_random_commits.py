@@ -1,4 +1,4 @@
-"""Rows followed over random commits are those of asking anew: queries, rules, equality, closures."""
+"""Rows followed over random commits are those of asking anew, under rules and equality too."""
 
 from __future__ import annotations
 
@@ -39,9 +39,11 @@ FIXED = [
     "SELECT ?x ?z { ?x ex:p ?y . ?y ex:q ?z }",
     "SELECT ?x ?y ?z { ?x ex:q ?y OPTIONAL { ?y ex:r ?w . ?w ex:p ?z } }",
     "SELECT DISTINCT ?z { ?x ex:p ?y . ?y ex:q ?z }",
-    "SELECT ?z (SUM(?y) AS ?n) { ?x ex:p ?z ; ex:q ?w . ?w ex:r ?v OPTIONAL { ?x ex:s ?y } } GROUP BY ?z",
+    "SELECT ?z (SUM(?y) AS ?n) { ?x ex:p ?z ; ex:q ?w . ?w ex:r ?v OPTIONAL { ?x ex:s ?y } } "
+    "GROUP BY ?z",
     "SELECT ?x ?y { ?x (ex:p|^ex:q)+ ?y FILTER NOT EXISTS { ?y ex:r ?z . ?z ex:s ?x } }",
-    "SELECT ?x (CONCAT(STR(?x), STR(?y)) AS ?t) { { ?x ex:p ?y } UNION { ?x ex:q ?y MINUS { ?y ex:r ?z } } }",
+    "SELECT ?x (CONCAT(STR(?x), STR(?y)) AS ?t) "
+    "{ { ?x ex:p ?y } UNION { ?x ex:q ?y MINUS { ?y ex:r ?z } } }",
     "SELECT ?x { ?x ex:p ex:unknown }",
     "SELECT ?n { ?x ex:q ?z { SELECT ?z (COUNT(?y) AS ?n) { ?z ex:p ?y } GROUP BY ?z } }",
 ]

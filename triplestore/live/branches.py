@@ -56,9 +56,9 @@ def branches_of(query: Select) -> list[Branch]:
     while isinstance(inner, sparql.OrderBy):
         inner = inner.pattern
     if distinct:
-        node = sparql.Distinct(sparql.Project(inner, top.variables))
-        reads = reads_of(node, seen)
-        return [Branch(node, reads.found, reads.graphs, distinct=True)]
+        rows = sparql.Distinct(sparql.Project(inner, top.variables))
+        reads = reads_of(rows, seen)
+        return [Branch(rows, reads.found, reads.graphs, distinct=True)]
     found = []
     for node in _apart(inner):
         reads = reads_of(node, seen)

@@ -78,7 +78,9 @@ class RowChanges:
         return len(self.removed) + len(self.added)
 
     def __repr__(self) -> str:
-        return f"<commit {self.commit}: {len(self.added):,} rows added, {len(self.removed):,} removed>"
+        return (
+            f"<commit {self.commit}: {len(self.added):,} rows added, {len(self.removed):,} removed>"
+        )
 
     def __str__(self) -> str:
         lines = [f"commit {self.commit}"]

@@ -89,8 +89,7 @@ def _by_name(names: U32) -> Iterator[tuple[int, I64]]:
     order = np.argsort(names, kind="stable")
     ordered = names[order]
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    for name, places in zip(ordered[starts].tolist(), np.split(order, starts[1:]), strict=True):
-        yield name, places
+    yield from zip(ordered[starts].tolist(), np.split(order, starts[1:]), strict=True)
 
 
 def _changed(rows: ChangedRows) -> ChangedRows:

@@ -7,7 +7,7 @@ place only when the history no longer has it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -73,7 +73,7 @@ class ChangedQuads:
         size = LIVE.event_quads
         for part in self._parts:
             for at in range(0, len(part.s), size):
-                yield _Part(*(column[at : at + size] for column in part))
+                yield _rows_of(part, slice(at, at + size))
 
     def json(self) -> Iterator[list[str]]:
         """The quads as objects of JSON, in blocks."""
@@ -154,7 +154,12 @@ def _part(dictionary: Dictionary, rows: ChangedRows, status: U8) -> _Part:
     g = rest[0] if rest else np.zeros(len(p), np.uint32)
     part = _Part(s, p, o, g, status[held])
     shown = is_triple(dictionary, s, p)
-    return part if shown.all() else _Part(*(column[shown] for column in part))
+    return part if shown.all() else _rows_of(part, shown)
+
+
+def _rows_of(part: _Part, which: slice | Bools) -> _Part:
+    s, p, o, g, status = part
+    return _Part(s[which], p[which], o[which], g[which], status[which])
 
 
 class ChangeFeed:
@@ -171,6 +176,7 @@ class ChangeFeed:
             hub.history.after(self.commit)  # or raise
         self._hub = hub
         self._closed = False
+        self._wakes: list[Callable[[], None]] = []
 
     def next(self, timeout: float | None = None) -> QuadChanges | None:
         """The changes of the next commit that changed facts; None after `timeout` seconds."""
@@ -199,6 +205,12 @@ class ChangeFeed:
                     return None
                 hub.changed.wait(left)
 
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Call a function, which must be quick, after each commit, until the feed is closed."""
+        with self._hub.changed:
+            self._wakes.append(wake)
+            self._hub.listeners[wake] = None
+
     @property
     def closed(self) -> bool:
         """Whether the feed or its store was closed."""
@@ -217,6 +229,8 @@ class ChangeFeed:
         """End it."""
         with self._hub.changed:
             self._closed = True
+            for wake in self._wakes:
+                self._hub.listeners.pop(wake, None)
             self._hub.changed.notify_all()
 
     def __enter__(self) -> Self:

@@ -32,6 +32,7 @@ logger = logging.getLogger("triplestore.live")
 AskOf: TypeAlias = Callable[[State], AskedState]
 """The part of a state that a query sees."""
 
+
 class _Followed:
     """A live query, how it sees a state, and its subscribers."""
 
@@ -216,9 +217,7 @@ class LiveHub:
 
     def _start(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(
-                target=self._run, name="triplestore-live", daemon=True
-            )
+            self._thread = threading.Thread(target=self._run, name="triplestore-live", daemon=True)
             self._thread.start()
 
     def _put(self, work: PastCommit | Callable[[], None]) -> None:
@@ -273,7 +272,7 @@ class LiveHub:
                 view = views[followed.view] = before, self._asked(followed, past.after)
             try:
                 found = query.changed(*view, changes, hits.get(query, ()))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - given to the subscribers
                 self._fail(followed, _reported(error))
                 continue
             if found:

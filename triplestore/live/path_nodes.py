@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from triplestore.relations import ChangedRows
 
 
-def nodes_before_path(
-    read: Read, facts: ChangedRows, old: StateReader, new: StateReader
-) -> U64:
+def nodes_before_path(read: Read, facts: ChangedRows, old: StateReader, new: StateReader) -> U64:
     """The nodes at one end of a path from which a changed fact can be reached.
 
     That end is the subject if it is a variable, else the object.
@@ -35,12 +33,18 @@ def nodes_before_path(
     found = [ends]
     for reader in (old, new):
         with running(reader.context):
-            graph = _graph_of(read, reader)
-            step = make_step(
-                steps_in(read.path.path), reader.dataset, graph, lambda c: _id_of(reader, c)
-            )
-            found.append(step.expand(ends, backward, reader.context)[1])
-    return np.unique(np.concatenate(found)).astype(np.uint64)
+            found.append(_reached(read, reader, ends, backward))
+    return _as_keys(np.unique(np.concatenate(found)))
+
+
+def _reached(read: Read, reader: StateReader, ends: U32, backward: bool) -> U32:
+    def look_up(constant: Constant) -> int:
+        return reader.terms.encode_key(constant.key)
+
+    assert read.path is not None
+    steps = steps_in(read.path.path)
+    step = make_step(steps, reader.dataset, _graph_of(read, reader), look_up)
+    return step.expand(ends, backward, reader.context)[1]
 
 
 def nodes_of_graph(read: Read, facts: ChangedRows, old: StateReader, new: StateReader) -> U64:
@@ -51,8 +55,11 @@ def nodes_of_graph(read: Read, facts: ChangedRows, old: StateReader, new: StateR
         with running(reader.context):
             every = reader.dataset.facts(_graph_of(read, reader))
             held.append(Nodes(every, reader.dataset.where).contain(ends))
-    moved = ends[held[0] != held[1]]
-    return moved.astype(np.uint64)
+    return _as_keys(ends[held[0] != held[1]])
+
+
+def _as_keys(ids: U32) -> U64:
+    return ids.astype(np.uint64)
 
 
 def _ends(facts: ChangedRows) -> U32:

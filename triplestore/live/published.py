@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from triplestore.data_classes import data_class
 from triplestore.reasoning.outcome import WriteStep
+from triplestore.relations import Layer
 from triplestore.storage import State
 
 
@@ -29,4 +30,4 @@ class Published:
         """About how many rows it changed."""
         if self.steps is None:
             return 0
-        return sum(getattr(step, "rows", None) or len(step) for step in self.steps)  # type: ignore[arg-type]
+        return sum(s.rows if isinstance(s, Layer) else len(s) for s in self.steps)

@@ -91,8 +91,9 @@ class LiveQuery:
                 branch.reads = [r if r.graph is not None else r.loosely() for r in branch.reads]
             for number, read in enumerate(branch.reads):
                 named = [True] if read.graph is not None else [False] if own else [False, True]
-                for each in named:
-                    found.append(Trigger.of((self, at), number, read, each, asked.dictionary))
+                found += [
+                    Trigger.of((self, at), number, read, each, asked.dictionary) for each in named
+                ]
         self.triggers = found
         return found
 
@@ -185,11 +186,12 @@ class LiveQuery:
             return _all_rows(old, branch, self.names), _all_rows(new, branch, self.names)
         others = {name for read in branch.reads for name in _known_of(read)}
         names = (*self.names, *sorted(others.difference(self.names)))
-        sides = []
-        for reader, keys_of in ((old, lambda s: s.old), (new, lambda s: s.new)):
-            keys = {known: distinct_keys(keys_of(found)) for known, found in seeds.items()}
-            sides.append(_rows_with(reader, branch, names, keys, self.names))
-        return sides[0], sides[1]
+        old_keys = {known: distinct_keys(found.old) for known, found in seeds.items()}
+        new_keys = {known: distinct_keys(found.new) for known, found in seeds.items()}
+        return (
+            _rows_with(old, branch, names, old_keys, self.names),
+            _rows_with(new, branch, names, new_keys, self.names),
+        )
 
     def _context(self) -> Context:
         return Context(self.budget, seconds=LIVE.query_seconds)

@@ -17,7 +17,7 @@ from triplestore.expressions.query_terms import QueryTerms
 from triplestore.live.thresholds import LIVE
 from triplestore.operators.context import Context, running
 from triplestore.operators.distinct import Distinct
-from triplestore.operators.frame import ID, Frame
+from triplestore.operators.frame import Frame
 from triplestore.operators.joins.hash_join import HashJoin
 from triplestore.operators.joins.merge_join import MergeJoin
 from triplestore.operators.joins.probe import Probe
@@ -84,17 +84,17 @@ def column_of(frame: Frame, name: str) -> U32:
 
 @data_class(frozen=False)
 class _KeptPlan:
-    """A plan, its leaf for known values, and the operators that read relations."""
+    """A plan, its leaf for known values, and the operators that read relations, with these."""
 
     operator: Operator
     seed: Values | None
-    readers: list[Scan | Probe]
+    readers: list[tuple[Scan | Probe, int]]
     uses: int = 0
 
     def move_to(self, dataset: Dataset) -> None:
         """Read the relations of another state."""
-        for reader in self.readers:
-            reader.relation = dataset.tables.relation(reader.relation.name)
+        for reader, name in self.readers:
+            reader.relation = dataset.tables.relation(name)
         self.operator.clear_statistics()
         self.uses += 1
 
@@ -128,9 +128,7 @@ class StateReader:
     asked    the state, with the terms of both states around a commit
     """
 
-    def __init__(
-        self, query: Select, asked: AskedState, plans: Plans, context: Context
-    ) -> None:
+    def __init__(self, query: Select, asked: AskedState, plans: Plans, context: Context) -> None:
         self.dataset = dataset_of(query, asked)
         self.context = context
         self.terms = plans.terms_of(asked)
@@ -209,5 +207,5 @@ class StateReader:
                     return False
                 if tables.relation(relation.name) is not relation:
                     return False
-                made.readers.append(operator)
+                made.readers.append((operator, relation.name))
         return True

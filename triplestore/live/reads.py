@@ -169,8 +169,10 @@ class _Reader:
         frames = [frame_of(part) for part in parts]
         for place, part in enumerate(parts):
             others = [frame for at, frame in enumerate(frames) if at != place]
-            for read in self.reads(part, graph):
-                found.append(replace(read, frame=joined([read.frame, *others])))
+            found += [
+                replace(read, frame=joined([read.frame, *others]))
+                for read in self.reads(part, graph)
+            ]
         return found
 
     def _beside(self, left: Node, right: list[Read]) -> list[Read]:

@@ -23,10 +23,10 @@ def difference(
     ([(1, 5), (2, 5)], [(3, 5)])
     """
     names = (*old, *new)[0].names
+    none = [np.zeros(0, np.uint32)]
     sides = [[f for f in frames if f.rows] for frames in (old, new)]
     columns = [
-        np.concatenate([frame[name] for side in sides for frame in side] or [np.zeros(0, np.uint32)])
-        for name in names
+        np.concatenate([frame[name] for side in sides for frame in side] or none) for name in names
     ]
     gone, come = (sum(frame.rows for frame in side) for side in sides)
     signs = np.ones(gone + come, np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from triplestore.data_classes import data_class
 from triplestore.thresholds import Thresholds
 

@@ -6,26 +6,17 @@ status and a sentence that says what to do.
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Sequence
-from urllib.parse import parse_qsl, urlsplit
-=======
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import parse_qsl, quote
->>>>>>> server
 
 import pyoxigraph as ox
 from starlette.requests import ClientDisconnect, Request
 
-<<<<<<< HEAD
 from triplestore.data_classes import data_class
-=======
 from triplestore.server.refusals import RefusedRequest
->>>>>>> server
 
 FORM = "application/x-www-form-urlencoded"
 TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
@@ -47,21 +38,7 @@ FormFields = list[tuple[str, str]]
 GraphNames = tuple[ox.NamedNode, ...]
 
 
-<<<<<<< HEAD
-class RefusedRequest(Exception):  # noqa: N818 - an answer, not an error of the server
-    """A request is answered with this status and message."""
-
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.headers = headers or {}
-
-
 @data_class
-=======
-@dataclass(frozen=True, slots=True)
->>>>>>> server
 class SparqlRequest:
     """A requested query or update.
 

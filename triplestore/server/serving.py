@@ -15,6 +15,7 @@ import uvicorn
 from triplestore.errors import StorageError, UsageError
 from triplestore.server.app import create_app
 from triplestore.server.connections.patient_protocol import patient_protocol
+from triplestore.server.event_streams import end_streams
 from triplestore.server.settings import LOOPBACK, Settings
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
         super().__init__(config)
         self._announce = announce
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        end_streams()  # others would wait for them
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -113,6 +113,11 @@ class FollowedStore(ReadableStore):
 
         return ChangeFeed(self._followers(), since)
 
+    @property
+    def is_reader(self) -> bool:
+        """Whether it was opened for reading only, and shows new commits after `refresh()`."""
+        return self._database.read_only
+
     def _followers(self) -> LiveHub:
         # Late: few runs follow changes.
         from triplestore.live.hub import LiveHub

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, cast
 
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
@@ -26,7 +26,7 @@ def live_query(text: str, view: StateView, options: QueryOptions) -> LiveQuery:
         )
     values = {n: Constant.of(v) for n, v in by_name(options.substitutions).items()}
     if values:
-        query = with_values(query, values)
+        query = cast("Select", with_values(query, values))
     budget = default_budget() if options.budget is None else options.budget
     return LiveQuery(query, budget)
 
