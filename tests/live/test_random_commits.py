@@ -164,6 +164,33 @@ def test_subscriptions_with_equals__equal_asking_anew(equality: str) -> None:
     assert follow_ontology(1, EQUALITY, 40, 12, equality=equality) > 10
 
 
+def test_subscriptions_where_classes_merge_and_part__equal_asking_anew() -> None:
+    store = Store()
+    store.update(
+        "PREFIX : <http://ex.org/> INSERT DATA "
+        "{ :a :p :c . :b :q :d . :c :p :e . :d :q :a . :e a :C . :b :p 1 }"
+    )
+    store.reason("owl-rl", equality="rewrite")
+    followed = Followed(store)
+    for text in OF_ONTOLOGIES:
+        assert followed.add(text)
+    same = "PREFIX : <http://ex.org/> PREFIX owl: <http://www.w3.org/2002/07/owl#> "
+    for change in (
+        "INSERT DATA { :a owl:sameAs :b }",
+        "INSERT DATA { :c owl:sameAs :d }",
+        "INSERT DATA { :b owl:sameAs :c ; :p :f }",
+        "DELETE DATA { :c owl:sameAs :d }",
+        "INSERT DATA { :b owl:sameAs :b }",
+        "DELETE DATA { :a owl:sameAs :b }",
+        "DELETE DATA { :b owl:sameAs :c }",
+    ):
+        before = followed.changed
+        store.update(same + change)
+        followed.check()
+        assert followed.changed > before, change
+    followed.close()
+
+
 def test_subscriptions_over_compressed_closures__equal_asking_anew(
     tune: Callable[..., None],
 ) -> None:

@@ -54,7 +54,7 @@ def serve(
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
         with listening, suppress(KeyboardInterrupt):
-            _Server(config, announce).run([listening])
+            AnnouncedServer(config, announce).run([listening])
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -100,7 +100,7 @@ def _check_certificate(settings: Settings) -> None:
         raise StorageError(f"cannot use {files} for TLS: {error.strerror or error}") from error
 
 
-class _Server(uvicorn.Server):
+class AnnouncedServer(uvicorn.Server):
     """Announces its address when it listens."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
