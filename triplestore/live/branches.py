@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -14,14 +15,14 @@ from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.functions import is_deterministic
 from triplestore.expressions.tree import Constant, calls_of
-from triplestore.live.reads import Read, joined, reads_of
+from triplestore.live.reads import Read, joined, reads_of, two_of
 from triplestore.live.thresholds import LIVE
 from triplestore.sparql.algebra import nodes as sparql
-from triplestore.sparql.algebra.nodes import Node, Select
+from triplestore.sparql.algebra.nodes import Node, Select, TriplePattern
 from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of
 
 
-@data_class(frozen=False)
+@data_class(frozen=False, slots=False)
 class Branch:
     """A part of a query.
 
@@ -37,6 +38,21 @@ class Branch:
     graphs: bool
     distinct: bool = False
     sliced: bool = False
+
+    @cached_property
+    def known(self) -> list[tuple[str, ...]]:
+        """For each read the variables, at most two, by whose values changed rows are found."""
+        return [
+            read.lifts[-1].names if read.lifts else two_of(read.names, read.pattern)
+            for read in self.reads
+        ]
+
+    @cached_property
+    def triple(self) -> TriplePattern | None:
+        """The only triple pattern of the default graph, if the branch is nothing else."""
+        if isinstance(self.node, sparql.Bgp) and len(self.node.patterns) == 1:
+            return self.node.patterns[0]
+        return None
 
 
 def branches_of(query: Select) -> list[Branch]:

@@ -24,19 +24,19 @@ class Caller:
     """Calls the functions of all subscriptions of a store, one after the other."""
 
     def __init__(self) -> None:
-        self._ready: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._ready: queue.SimpleQueue[list[Callable[[], None]] | None] = queue.SimpleQueue()
+        self._waiting: list[Callable[[], None]] = []
         self._thread: threading.Thread | None = None
 
     def attach(
         self, subscription: Subscription, callback: Callback, on_error: OnError | None
     ) -> None:
-        """Call a function with each change of a subscription."""
+        """Call a function with each change of a subscription, after the next `flush`."""
         if self._thread is None:
             self._thread = threading.Thread(
                 target=_call, args=(self._ready,), name="triplestore-callbacks", daemon=True
             )
             self._thread.start()
-        ready = self._ready
 
         def take() -> None:
             try:
@@ -50,16 +50,23 @@ class Caller:
             if changes is not None:
                 callback(changes)
 
-        subscription.ready = lambda: ready.put(take)
+        subscription.ready = lambda: self._waiting.append(take)
+
+    def flush(self) -> None:
+        """Call the functions of all subscriptions with changes: waking the thread takes time."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._ready.put(waiting)
 
     def stop(self) -> None:
         """End the thread after what is queued."""
         self._ready.put(None)
 
 
-def _call(ready: queue.SimpleQueue[Callable[[], None] | None]) -> None:
-    while (take := ready.get()) is not None:
-        try:
-            take()
-        except Exception:
-            logger.exception("the callback of a subscription failed")
+def _call(ready: queue.SimpleQueue[list[Callable[[], None]] | None]) -> None:
+    while (waiting := ready.get()) is not None:
+        for take in waiting:
+            try:
+                take()
+            except Exception:
+                logger.exception("the callback of a subscription failed")

@@ -59,6 +59,8 @@ class LiveHub:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._queries: dict[Hashable, _Followed] = {}
+        self._of_subscriber: dict[Subscription, _Followed] = {}
+        self._of_query: dict[LiveQuery, _Followed] = {}
         self._indexes = (TriggerIndex(False), TriggerIndex(True))
         self._terms: CommittedTerms | None = None
         self._caller = Caller()
@@ -148,6 +150,7 @@ class LiveHub:
                         self._caller.attach(subscription, callback, on_error)
                     self._deliver_first(followed, subscription, then, now, initial)
                     followed.subscribers[subscription] = None
+                    self._of_subscriber[subscription] = followed
                     made.set_result(subscription)
                 except BaseException as error:  # noqa: BLE001 - raised in the calling thread
                     made.set_exception(error)
@@ -172,6 +175,7 @@ class LiveHub:
             for trigger in found.query.listen(asked):
                 self._indexes[trigger.named].add(trigger)
             self._queries[key] = found
+            self._of_query[found.query] = found
         return found
 
     def _deliver_first(
@@ -198,15 +202,16 @@ class LiveHub:
             self._put(lambda: self._drop(subscription))
 
     def _drop(self, subscription: Subscription) -> None:
-        for followed in list(self._queries.values()):
-            if subscription in followed.subscribers:
-                del followed.subscribers[subscription]
-                if not followed.subscribers:
-                    self._forget(followed)
-                return
+        followed = self._of_subscriber.pop(subscription, None)
+        if followed is not None:
+            followed.subscribers.pop(subscription, None)
+            if not followed.subscribers:
+                self._forget(followed)
 
     def _forget(self, followed: _Followed) -> None:
-        self._queries.pop(followed.key, None)
+        if self._of_query.pop(followed.query, None) is None:
+            return  # it was forgotten when it failed
+        del self._queries[followed.key]
         for trigger in followed.query.triggers:
             self._indexes[trigger.named].discard(trigger)
 
@@ -242,11 +247,16 @@ class LiveHub:
                 except Exception as error:
                     logger.exception("commit %d could not be followed", work.commit)
                     self._fail_all(_reported(error))
+                self._caller.flush()
                 with self.changed:
                     self._done = work.commit
                     self.changed.notify_all()
             else:
-                work()
+                try:
+                    work()
+                except Exception:
+                    logger.exception("a subscription could not begin or end")
+                self._caller.flush()
 
     def _process(self, past: PastCommit) -> None:
         """Compute and deliver what a commit means for the queries."""
@@ -261,17 +271,17 @@ class LiveHub:
         for index in self._indexes:
             for trigger in index.hits(changes):
                 hits.setdefault(trigger.owner[0], []).append(trigger)
+        if changes.graphs:
+            hits |= {each: hits.get(each, []) for each in self._of_query if each.graphs}
         views: dict[Hashable, tuple[AskedState, AskedState]] = {}
-        for followed in list(self._queries.values()):
-            query = followed.query
-            if query not in hits and not (changes.graphs and query.graphs):
-                continue
+        for query, own in hits.items():
+            followed = self._of_query[query]
             view = views.get(followed.view)
             if view is None:
                 before = self._asked(followed, past.before)
                 view = views[followed.view] = before, self._asked(followed, past.after)
             try:
-                found = query.changed(*view, changes, hits.get(query, ()))
+                found = query.changed(*view, changes, own)
             except Exception as error:  # noqa: BLE001 - given to the subscribers
                 self._fail(followed, _reported(error))
                 continue

@@ -21,7 +21,7 @@ from triplestore.live.fact_changes import FactChanges
 from triplestore.live.kept_rows import KeptRows, with_ids_of
 from triplestore.live.path_nodes import nodes_before_path, nodes_of_graph
 from triplestore.live.reading import Plans, StateReader, column_of, distinct_keys, packed
-from triplestore.live.reads import Read, two_of
+from triplestore.live.reads import Read
 from triplestore.live.row_difference import difference
 from triplestore.live.thresholds import LIVE
 from triplestore.live.triggers import OBJECT, PREDICATE, SUBJECT, Trigger
@@ -173,18 +173,20 @@ class LiveQuery:
         """Old and new rows of a branch; all other rows are the same."""
         seeds: dict[Known, _Seeds] = {}
         whole = branch.graphs and changes.graphs
+        if branch.triple is not None and old.is_plain and not whole:
+            return _of_triple(hits[0], changes, old.dataset.where, self.names)
         for trigger in hits:
             facts = _seen_facts(trigger, changes, old.dataset.where)
             if facts is None:
                 continue
-            known = _known_of(trigger.read)
+            known = branch.known[trigger.number]
             if not known:
                 whole = True
                 break
             _add_seeds(seeds.setdefault(known, _Seeds()), trigger, facts, known, old, new)
         if whole:
             return _all_rows(old, branch, self.names), _all_rows(new, branch, self.names)
-        others = {name for read in branch.reads for name in _known_of(read)}
+        others = {name for known in branch.known for name in known}
         names = (*self.names, *sorted(others.difference(self.names)))
         old_keys = {known: distinct_keys(found.old) for known, found in seeds.items()}
         new_keys = {known: distinct_keys(found.new) for known, found in seeds.items()}
@@ -230,11 +232,6 @@ def _rows_with(
     return Frame(shown, columns, sum(part.rows for part in parts))
 
 
-def _known_of(read: Read) -> Known:
-    """The variables, at most two, by whose values rows are found."""
-    return read.lifts[-1].names if read.lifts else two_of(read.names, read.pattern)
-
-
 def _seen_facts(trigger: Trigger, changes: FactChanges, where: int) -> ChangedRows | None:
     """The changed facts that a trigger reads; None if there are none."""
     rows = changes.of(trigger.ids.get(PREDICATE, 0), trigger.named)
@@ -244,6 +241,23 @@ def _seen_facts(trigger: Trigger, changes: FactChanges, where: int) -> ChangedRo
     mask = ((rows.status & np.uint8(where)) != 0) != ((rows.previous & np.uint8(where)) != 0)
     rows = rows if mask.all() else rows.take(mask)
     return rows if len(rows) else None
+
+
+def _of_triple(
+    trigger: Trigger, changes: FactChanges, where: int, names: tuple[str, ...]
+) -> tuple[Frame, Frame]:
+    """The rows of one triple pattern that went and came: the facts themselves."""
+    facts = _seen_facts(trigger, changes, where)
+    if facts is None:
+        none = Frame(names, [np.zeros(0, np.uint32)] * len(names), 0)
+        return none, none
+    came = (facts.status & np.uint8(where)) != 0
+    columns = []
+    for name in names:
+        place = _place(trigger.read, name)
+        columns.append(np.zeros(len(facts), np.uint32) if place is None else facts.columns[place])
+    rows = Frame(names, columns, len(facts))
+    return rows.where(~came), rows.where(came)
 
 
 def _add_seeds(
@@ -282,10 +296,14 @@ def _add_seeds(
 
 def _values(read: Read, facts: ChangedRows, names: Known) -> U64:
     """The values of variables of a triple pattern in the facts that match it."""
+    places = [_place(read, name) for name in names]
+    return packed([facts.columns[place] for place in places if place is not None])
+
+
+def _place(read: Read, name: str) -> int | None:
+    """The column of changed facts that has the value of a variable."""
     s, p, o = read.pattern
-    places = ((s, SUBJECT), (o, OBJECT), (p, PREDICATE))
-    columns = []
-    for name in names:
-        place = next(at for term, at in places if isinstance(term, Variable) and term.name == name)
-        columns.append(facts.columns[place])
-    return packed(columns)
+    for term, place in ((s, SUBJECT), (o, OBJECT), (p, PREDICATE)):
+        if isinstance(term, Variable) and term.name == name:
+            return place
+    return None

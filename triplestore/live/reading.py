@@ -136,6 +136,11 @@ class StateReader:
         self._plans = plans
         self._plain = self.dataset.default == (0,) and self.dataset.is_stored
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the default graph is that of the store, with nothing hidden."""
+        return self._plain
+
     def rows(
         self,
         node: Node,

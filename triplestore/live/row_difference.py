@@ -23,6 +23,10 @@ def difference(
     ([(1, 5), (2, 5)], [(3, 5)])
     """
     names = (*old, *new)[0].names
+    if not distinct and not any(frame.rows for frame in old):
+        return _together(names, old), _together(names, new)
+    if not distinct and not any(frame.rows for frame in new):
+        return _together(names, old), _together(names, new)
     none = [np.zeros(0, np.uint32)]
     sides = [[f for f in frames if f.rows] for frames in (old, new)]
     columns = [
@@ -33,6 +37,16 @@ def difference(
     signs[:gone] = -1
     first, net = _net(columns, signs, distinct)
     return _repeated(names, columns, first, -net), _repeated(names, columns, first, net)
+
+
+def _together(names: tuple[str, ...], frames: Sequence[Frame]) -> Frame:
+    filled = [frame for frame in frames if frame.rows] or frames[:1]
+    if len(filled) == 1:
+        return filled[0]
+    if not filled:
+        return Frame(names, [np.zeros(0, np.uint32)] * len(names), 0)
+    columns = [np.concatenate([frame[name] for frame in filled]) for name in names]
+    return Frame(names, columns, sum(frame.rows for frame in filled))
 
 
 def _net(columns: list[U32], signs: I64, distinct: bool) -> tuple[I64, I64]:
