@@ -63,7 +63,7 @@ LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
 LAYERS["store"] = LAYERS["live"] | {"live"}
-LAYERS["cli"] = {"kernels", "store", "reasoning", "server", "loaders.spark"}
+LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "loaders.spark"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
 TIES = set(LAYERS)  # the root of the package imports everything public

@@ -22,6 +22,7 @@ from bench.workloads import (
     schemes,
     searches,
     spark,
+    subscriptions,
     tables,
     updates,
 )
@@ -43,6 +44,7 @@ WORKLOADS: dict[str, Workload] = {
         choices.WORKLOAD,
         searches.WORKLOAD,
         updates.WORKLOAD,
+        subscriptions.WORKLOAD,
         ontologies.WORKLOAD,
         schema.WORKLOAD,
         queries.WORKLOAD,

@@ -23,6 +23,7 @@ from triplestore.cli import (
     upkeep,
     users,
     warming,
+    watching,
 )
 from triplestore.cli.shell import command as shelling
 
@@ -51,6 +52,7 @@ for _command in (
     importing.pull,
     querying.query,
     querying.update,
+    watching.watch,
     shelling.shell,
     serving.serve,
     users.users,

@@ -173,7 +173,7 @@ class LiveQuery:
         """Old and new rows of a branch; all other rows are the same."""
         seeds: dict[Known, _Seeds] = {}
         whole = branch.graphs and changes.graphs
-        if branch.triple is not None and old.is_plain and not whole:
+        if branch.triple is not None and old.is_plain and new.is_plain and not whole:
             return _of_triple(hits[0], changes, old.dataset.where, self.names)
         for trigger in hits:
             facts = _seen_facts(trigger, changes, old.dataset.where)
