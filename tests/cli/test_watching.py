@@ -7,9 +7,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from .cli_helpers import run
 
 from triplestore import Store
+
+from .cli_helpers import run
 
 QUERY = "SELECT ?x { ?x a :Cat }"
 

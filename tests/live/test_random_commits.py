@@ -237,4 +237,4 @@ def test_subscriptions__equal_asking_anew__fuzz() -> None:
 @pytest.mark.parametrize("part", range(10))
 def test_subscriptions__equal_asking_anew_over_ten_thousand_commits(part: int) -> None:
     for seed in range(25):
-        follow(1000 + 100 * part + seed, 12, 40, RULES_TEXT if seed % 3 == 0 else None)
+        follow(1000 + 100 * part + seed, 6, 40, RULES_TEXT if seed % 3 == 0 else None)

@@ -108,10 +108,12 @@ class AnnouncedServer(uvicorn.Server):
         self._announce = announce
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        end_streams()  # others would wait for them
+        """Stop, without waiting for streams, which have no end of their own."""
+        end_streams()
         await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say where."""
         await super().startup(sockets)
         if self.started and sockets:
             self._announce(_address(sockets[0], "https" if self.config.is_ssl else "http"))
