@@ -50,6 +50,13 @@ def test_watch__writes_lines_of_json_and_reads_the_query_from_standard_input() -
     assert (nothing.exit_code, nothing.stdout) == (0, "")
 
 
+def test_watch__continues_after_a_commit() -> None:
+    with Store("s") as store:
+        store.update("INSERT DATA { :kit a :Cat }")
+    done = run("watch", "-l", "s", "--since", 2, "--seconds", 0, "--every", 0.02, QUERY)
+    assert done.stdout.splitlines() == ["commit 3", "+ <http://ex.org/kit>"]
+
+
 def test_watch__says_what_it_cannot_follow() -> None:
     done = run("watch", "-l", "s", "ASK { ?s ?p ?o }")
     assert done.exit_code == 1

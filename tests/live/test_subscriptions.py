@@ -187,6 +187,31 @@ def test_since__says_what_is_not_kept(store: Store, tune: Callable[..., None]) -
         store.subscribe(CATS, since=store.commit + 1)
 
 
+def test_since__reaches_back_before_the_store_was_opened(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        store.bind("", "http://ex.org/")
+        insert(store, ":tom a :Cat . :kit a :Cat")
+        since = store.commit
+        delete(store, ":tom a :Cat")
+        insert(store, ":pat a :Cat ; :likes :milk")
+    with Store(tmp_path / "store") as store:
+        now = store.commit
+        with store.subscribe(CATS, since=since) as cats:
+            assert taken(cats) == (now, ["pat"], ["tom"])
+        feed = store.changes(since=since)
+        changes = feed.next(0)
+        assert changes is not None and changes.commit == now
+        assert (len(changes.added), len(changes.removed)) == (2, 1)
+        assert feed.next(0) is None
+        insert(store, ":x a :Cat")
+        assert feed.next(0).commit == now + 1  # type: ignore[union-attr]
+        store._database.upkeep.checkpoint()
+    with Store(tmp_path / "store") as store:
+        for follow in (lambda: store.changes(since), lambda: store.subscribe(CATS, since=since)):
+            with pytest.raises(LostPlaceError, match="not kept any more"):
+                follow()
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [

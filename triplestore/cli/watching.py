@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.argument("query", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each commit, in a line.")
 @click.option("--no-initial", is_flag=True, help="Leave out the rows that are there at first.")
+@click.option("--since", type=click.IntRange(0), help="Begin with what changed since a commit.")
 @click.option(
     "--every",
     type=click.FloatRange(0.01),
@@ -41,6 +42,7 @@ def watch(
     query: str | None,
     as_json: bool,
     no_initial: bool,
+    since: int | None,
     every: float,
     seconds: float | None,
     facts: str,
@@ -57,9 +59,10 @@ def watch(
     """
     text = sys.stdin.read() if query is None else query
     end = None if seconds is None else time.monotonic() + seconds
+    initial = not no_initial and since is None
     with (
         open_to_read(location) as store,
-        store.subscribe(text, initial=not no_initial, facts=facts) as rows,
+        store.subscribe(text, since=since, initial=initial, facts=facts) as rows,
     ):
         try:
             while True:

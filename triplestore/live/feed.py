@@ -173,7 +173,7 @@ class ChangeFeed:
     def __init__(self, hub: LiveHub, since: int | None) -> None:
         with hub.changed:
             self.commit = hub.history.latest.commit if since is None else since
-            hub.history.after(self.commit)  # or raise
+            hub.state_at(self.commit)  # or raise
         self._hub = hub
         self._closed = False
         self._wakes: list[Callable[[], None]] = []

@@ -75,6 +75,12 @@ class History:
             self._rows -= self._past.popleft().rows
         return made
 
+    def reach_back(self, state: State) -> None:
+        """Take an earlier state, from which all that is known follows as one commit."""
+        first = self._past[0].before if self._past else self.latest
+        if state.commit < first.commit and keep_ids(state, first):
+            self._past.appendleft(PastCommit(Published(state, first, None)))
+
     def forget(self, state: State) -> None:
         """Forget the past; this is the newest state."""
         self._past.clear()

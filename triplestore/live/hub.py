@@ -48,10 +48,14 @@ class LiveHub:
     """The followers of one store.
 
     history  the recent commits, for those who continue from one
+    earlier  gives the state after a commit that the history lacks, or None
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(
+        self, state: State, earlier: Callable[[int], State | None] = lambda commit: None
+    ) -> None:
         self.history = History(state)
+        self._earlier = earlier
         self.changed = threading.Condition()
         self.listeners: dict[Callable[[], None], None] = {}
         self._work: deque[PastCommit | Callable[[], None]] = deque()
@@ -82,6 +86,17 @@ class LiveHub:
             listeners = list(self.listeners)
         for listener in listeners:
             listener()
+
+    def state_at(self, commit: int) -> State:
+        """The state after a commit, which followers continue from; the lock is held."""
+        try:
+            return self.history.state_at(commit)
+        except LostPlaceError:
+            found = self._earlier(commit)
+            if found is None:
+                raise
+            self.history.reach_back(found)
+            return self.history.state_at(commit)
 
     def moved(self, state: State) -> None:
         """The newest state has another form now, perhaps with other ids; the past is forgotten."""
@@ -138,7 +153,7 @@ class LiveHub:
             if self._closed:
                 raise UsageError("the store is closed")
             now = self.history.latest
-            then = now if since is None else self.history.state_at(since)
+            then = now if since is None else self.state_at(since)
             self._start()
 
             def begin() -> None:

@@ -98,7 +98,8 @@ class FollowedStore(ReadableStore):
 
         The result is an iterator of `QuadChanges` that waits for commits. `since` is the commit up
         to which they are known already; if the changes since then are not kept any more, that is a
-        `LostPlaceError`. What was before the first call of `changes` or `subscribe` is not kept.
+        `LostPlaceError`. What was before the first call of `changes` or `subscribe` is kept only as
+        long as it is in the journal, and comes as one commit.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -124,7 +125,7 @@ class FollowedStore(ReadableStore):
 
         with _MAKING:
             if self._hub is None:
-                self._hub = LiveHub(self._database.state)
+                self._hub = LiveHub(self._database.state, self._database.state_at)
                 weakref.finalize(self, self._hub.close)
             return self._hub
 
