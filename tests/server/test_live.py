@@ -233,6 +233,14 @@ def test_streams__are_limited(serving: Serving, monkeypatch: pytest.MonkeyPatch)
     stream.close()
 
 
+def test_streams__of_one_client_are_limited(serving: Serving) -> None:
+    client = serving(per_client=1)
+    stream = Stream(client, "/changes")
+    assert client.ask("/changes").status == 429
+    stream.close()
+    wait_until(lambda: client.ask("/changes?follow=false").status == 200)
+
+
 def test_streams__of_a_reader_follow_another_writer(serving: Serving, tmp_path: Path) -> None:
     with Store(tmp_path / "store") as writer:
         write(writer, "tom")

@@ -49,11 +49,13 @@ def event(name: str, data: str, place: int | None = None) -> bytes:
 class EventStream(Response, ABC):
     """An answer that goes on until one of both sides ends it.
 
+    client   who asked for it, for limits
     lines    whether it is JSON, one object in a line, instead of events
     """
 
-    def __init__(self, *, lines: bool = False) -> None:
+    def __init__(self, client: str, *, lines: bool = False) -> None:
         super().__init__()
+        self.client = client
         self._lines = lines
         self._ready: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -162,11 +164,19 @@ class EventStream(Response, ABC):
         return event("lost" if lost else "failed", json.dumps(told))
 
 
-def refuse_too_many() -> None:
-    """Refuse a request if the server has as many streams as it may have."""
-    if len(_open.get(asyncio.get_running_loop(), ())) >= MOST_STREAMS:
+def refuse_too_many(client: str, per_client: int) -> None:
+    """Refuse a request if the server, or the client, has as many streams as it may have.
+
+    per_client   maximum number of streams of one client; 0 for no limit
+    """
+    streams = _open.get(asyncio.get_running_loop(), set())
+    if len(streams) >= MOST_STREAMS:
         raise RefusedRequest(
             503, f"{MOST_STREAMS} streams are open: try again later", {"retry-after": "30"}
+        )
+    if per_client and sum(stream.client == client for stream in streams) >= per_client:
+        raise RefusedRequest(
+            429, f"one client may have at most {per_client} streams", {"retry-after": "30"}
         )
 
 

@@ -49,8 +49,8 @@ class _Streams:
 
     async def subscribe(self, request: Request) -> Response:
         """A stream of the rows of a query."""
-        require(request, "read")
-        refuse_too_many()
+        client = require(request, "read").key
+        refuse_too_many(client, self._service.settings.per_client)
         given = dict(request.query_params)
         if request.method == "POST":
             form = await request.form(max_files=0, max_part_size=self._service.settings.body)
@@ -74,12 +74,12 @@ class _Streams:
             )
         except TripleStoreError as error:
             raise _refused(error) from error
-        return _RowStream(subscription, self)
+        return _RowStream(client, subscription, self)
 
     async def changes(self, request: Request) -> Response:
         """A stream of all changed facts."""
-        require(request, "read")
-        refuse_too_many()
+        client = require(request, "read").key
+        refuse_too_many(client, self._service.settings.per_client)
         given = dict(request.query_params)
         lines = _LINES in request.headers.get("accept", "")
         follow = _is_true(given.get("follow"), True)
@@ -88,7 +88,7 @@ class _Streams:
             feed = self._store.changes(_since(request, given))
         except TripleStoreError as error:
             raise _refused(error) from error
-        return _FactStream(feed, self, lines=lines, follow=follow)
+        return _FactStream(client, feed, self, lines=lines, follow=follow)
 
     def enter(self) -> None:
         """A stream begins."""
@@ -114,8 +114,8 @@ class _RowStream(EventStream):
 
     name = "rows"
 
-    def __init__(self, subscription: Any, streams: _Streams) -> None:
-        super().__init__()
+    def __init__(self, client: str, subscription: Any, streams: _Streams) -> None:
+        super().__init__(client)
         self._subscription = subscription
         self._streams = streams
 
@@ -154,8 +154,10 @@ class _FactStream(EventStream):
 
     name = "changes"
 
-    def __init__(self, feed: Any, streams: _Streams, *, lines: bool, follow: bool) -> None:
-        super().__init__(lines=lines)
+    def __init__(
+        self, client: str, feed: Any, streams: _Streams, *, lines: bool, follow: bool
+    ) -> None:
+        super().__init__(client, lines=lines)
         self._feed = feed
         self._streams = streams
         self._follow = follow
