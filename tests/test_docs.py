@@ -21,6 +21,7 @@ LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 NEEDED = {
     "rdflib.md": "rdflib",
     "server.md": "uvicorn",
+    "server-for-others.md": "uvicorn",
     "spark.md": "pyspark",
     "tables.md": "pandas",
 }

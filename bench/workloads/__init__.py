@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.serving import workload as serving
 from bench.workload import Workload
 from bench.workloads import (
     choices,
@@ -51,6 +52,7 @@ WORKLOADS: dict[str, Workload] = {
         spark.WORKLOAD,
         tables.WORKLOAD,
         limits.WORKLOAD,
+        serving.WORKLOAD,
     )
 }
 

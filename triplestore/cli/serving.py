@@ -165,10 +165,11 @@ def serve(
     if max_memory is not None:
         settings = replace(settings, memory=max_memory)
     with _opened(_paths(location, stores), settings) as opened:
-        names = ", ".join(str(path) for path in _paths(location, stores).values())
+        names = ", ".join(map(str, _paths(location, stores).values()))
+        verb = "is" if len(opened) == 1 else "are"
 
         def announce(address: str) -> None:
-            click.echo(f"{names} is served at {address}", err=True)
+            click.echo(f"{names} {verb} served at {address}", err=True)
 
         run(
             opened if location is None else opened[""],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from triplestore.errors import CancelledError, TimeLimitError
@@ -77,17 +77,20 @@ class AnswerOutput:
                 raise TimeLimitError("the answer was not read within the time limit")
             if self._room.acquire(timeout=0.1):
                 break
-        self._put(AnswerPiece(b"".join(self._waiting)))
+        piece = AnswerPiece(b"".join(self._waiting))
+        self._loop.call_soon_threadsafe(self.queue.put_nowait, piece)
         self._waiting, self._size = [], 0
 
-    def _put(self, piece: AnswerPiece) -> None:
-        self._loop.call_soon_threadsafe(self.queue.put_nowait, piece)
-
-    def end(self, refused: RefusedRequest | None) -> None:
-        """Pass on the rest of a complete answer, or the refusal."""
+    def end(self, refused: RefusedRequest | None, then: Callable[[], None]) -> None:
+        """Pass on the rest of a complete answer, or the refusal; the loop calls `then`."""
         data = b"".join(self._waiting) if refused is None else b""
         self._waiting = []
-        self._put(AnswerPiece(data, True, refused))
+        # One call for both, because each wakes the loop.
+        self._loop.call_soon_threadsafe(self._end, AnswerPiece(data, True, refused), then)
+
+    def _end(self, piece: AnswerPiece, then: Callable[[], None]) -> None:
+        self.queue.put_nowait(piece)
+        then()
 
     def taken(self) -> None:
         """Make room for another piece; called when the loop has taken one."""

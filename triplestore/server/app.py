@@ -33,7 +33,9 @@ from triplestore.errors import UsageError
 from triplestore.server.access.caller import caller_of
 from triplestore.server.access.control import AccessControl, WithCallers
 from triplestore.server.access.login_routes import login_routes
+from triplestore.server.connections.ambiguous_requests import WithoutAmbiguity
 from triplestore.server.connections.compression import Compressed
+from triplestore.server.connections.faults import WithoutFaults
 from triplestore.server.connections.host_names import NamedHosts
 from triplestore.server.connections.other_sites import WithoutOtherSites
 from triplestore.server.connections.security_headers import WithSecurityHeaders
@@ -156,6 +158,8 @@ def _middleware(settings: Settings, control: AccessControl) -> list[Middleware]:
     made = [
         Middleware(WithSecurityHeaders, shared=settings.cors, private=control.login),
         Middleware(Compressed),
+        Middleware(WithoutFaults),
+        Middleware(WithoutAmbiguity),
         Middleware(NamedHosts, hosts=settings.hosts),
     ]
     if settings.cors:

@@ -17,7 +17,7 @@ from triplestore.server.access.caller import require
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
 from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
-from triplestore.server.protocol import SparqlRequest, accepted, read_operation
+from triplestore.server.protocol import SparqlRequest, accepted, own_address, read_operation
 from triplestore.server.running import AnswerJob, AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 from triplestore.store.answers import AnswerFormat, are_triples, write_answer
@@ -63,7 +63,7 @@ class _Endpoints:
 
     def _query(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
-        accept, base = accepted(request), _address(request)
+        accept, base = accepted(request), own_address(request)
 
         def job(output: AnswerOutput) -> None:
             store.refresh()
@@ -92,7 +92,7 @@ class _Endpoints:
 
     def _update(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
-        base = _address(request)
+        base = own_address(request)
 
         def job(output: AnswerOutput) -> None:
             text = asked.text
@@ -125,12 +125,7 @@ class _Endpoints:
         media_type, form = negotiated(accepted(request), TRIPLES)
         self._store.refresh()
         triples = service_description(
-            self._store, _address(request), update=settings.update, union=settings.union
+            self._store, own_address(request), update=settings.update, union=settings.union
         )
         document = ox.serialize(triples, format=form, prefixes=PREFIXES)
         return Response(document, media_type=content_type(media_type), headers={"vary": "accept"})
-
-
-def _address(request: Request) -> str:
-    """The endpoint's IRI, which is also the base of relative IRIs."""
-    return str(request.url.replace(query="", fragment=""))

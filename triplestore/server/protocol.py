@@ -185,9 +185,10 @@ def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None,
 
 def own_address(request: Request) -> str:
     """The address of a request without its parameters, as the client has written it."""
-    raw = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
-    url = request.url
-    return f"{url.scheme}://{url.netloc}{raw.decode('latin-1').partition('?')[0]}"
+    scope = request.scope
+    raw = scope.get("raw_path") or quote(scope["path"]).encode()
+    host = request.headers.get("host") or request.url.netloc
+    return f"{scope.get('scheme', 'http')}://{host}{raw.decode('latin-1').partition('?')[0]}"
 
 
 def accepted(request: Request) -> str | None:

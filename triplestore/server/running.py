@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,6 +36,11 @@ __all__ = ["AnswerJob", "AnswerOutput", "JobInfo", "Runner", "RunningJob"]
 
 AnswerJob: TypeAlias = Callable[[AnswerOutput], None]
 """The work of a thread: writes the answer, and ends soon after `output.stop` is set."""
+
+_SHORT = 0.02
+"""Seconds: jobs that are shorter need no watch over the client, and have used little memory."""
+
+_ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
 
 _ID = re.compile(r"[\w-]{1,64}")
 
@@ -73,6 +79,7 @@ class JobPlace:
     id: str
     info: JobInfo
     output: AnswerOutput
+    done: asyncio.Future[None]
     was_stopped: bool = False
 
 
@@ -140,8 +147,9 @@ class Runner:
             await self._places.acquire()  # does not wait
         else:
             await self._wait()
-        output = AnswerOutput(asyncio.get_running_loop(), self._settings.seconds)
-        place = JobPlace(self._free_id(info), info, output)
+        loop = asyncio.get_running_loop()
+        output = AnswerOutput(loop, self._settings.seconds)
+        place = JobPlace(self._free_id(info), info, output, loop.create_future())
         self._running[place.id] = place
         if self._stopped:
             output.stop.set()
@@ -161,19 +169,18 @@ class Runner:
         wanted = info.id
         return wanted if wanted and wanted not in self._running else f"q{next(self._numbers)}"
 
-    def start(self, place: JobPlace, job: AnswerJob) -> asyncio.Future[None]:
-        """Run a job in a thread."""
-        work: Callable[[], None] = partial(_run, job, place)
+    def start(self, place: JobPlace, job: AnswerJob) -> None:
+        """Run a job in a thread; `place.done` is set when it has ended."""
+        work: Callable[[], None] = partial(_run, job, place, self._leave)
         if self._spans.are_made:
-            work = partial(copy_context().run, _run_in_span, self._spans, job, place)
-        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
-        future.add_done_callback(lambda _: self._leave(place))
-        return future
+            work = partial(copy_context().run, _run_in_span, self._spans, work, place)
+        self._pool.submit(work)
 
     def _leave(self, place: JobPlace) -> None:
         self._running.pop(place.id, None)
         self.rows += place.output.rows
         self._places.release()
+        place.done.set_result(None)
 
     def stop(self) -> None:
         """Stop all jobs, and wait until they have ended."""
@@ -194,11 +201,10 @@ def check_id(id: str) -> str:
     return id
 
 
-def _run(job: AnswerJob, place: JobPlace) -> None:
+def _run(job: AnswerJob, place: JobPlace, leave: Callable[[JobPlace], None]) -> None:
     """Run a job.
 
-    The error itself is dropped: futures are in cycles, and would keep its traceback, and so all
-    objects of the job, until the next garbage collection.
+    The error itself is dropped: it would keep its traceback, and so all objects of the job.
     """
     refused: RefusedRequest | None = None
     try:
@@ -206,16 +212,14 @@ def _run(job: AnswerJob, place: JobPlace) -> None:
     except BaseException as error:  # noqa: BLE001 - every error is reported to the client
         stopped = place.was_stopped and isinstance(error, CancelledError)
         refused = RefusedRequest(503, "the query was stopped") if stopped else refused_by(error)
-    release_memory()
-    place.output.end(refused)
+    if time.monotonic() - place.output.began > _SHORT:
+        release_memory()
+    place.output.end(refused, partial(leave, place))
 
 
-_ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
-
-
-def _run_in_span(spans: Spans, job: AnswerJob, place: JobPlace) -> None:
+def _run_in_span(spans: Spans, work: Callable[[], None], place: JobPlace) -> None:
     with spans.span(place.info.kind, {}) as span:
-        _run(job, place)
+        work()
         span.set_attribute("triplestore.rows", place.output.rows)
 
 
@@ -233,43 +237,83 @@ class _Answer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = WatchedSend(send)
-        gone = asyncio.ensure_future(until_gone(receive))
-        client = self._info.caller.key
+        watch = _ClientWatch(receive)
         try:
-            self._runner.limits.enter(client)
-            try:
-                await self._send_answer(gone, scope, receive, begun)
-            finally:
-                self._runner.limits.leave(client)
+            with ExitStack() as counted:
+                self._runner.limits.enter(self._info.caller.key)
+                counted.callback(self._runner.limits.leave, self._info.caller.key)
+                await self._send_answer(watch, counted.close, scope, receive, begun)
         except RefusedRequest as refused:
             await refusal(refused, scope)(scope, receive, send)
         except asyncio.CancelledError:
             # The server ends, and its time to wait is over.
-            if not begun.begun and not gone.done():
+            if not begun.begun and not watch.is_gone:
                 await refusal(_ENDING, scope)(scope, receive, send)
         finally:
-            gone.cancel()
+            watch.end()
 
     async def _send_answer(
-        self, gone: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
+        self,
+        watch: _ClientWatch,
+        at_end: Callable[[], None],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
         has_room = self._runner.has_room
-        place = await (self._runner.enter(self._info) if has_room else self._entered(gone))
+        place = await (self._runner.enter(self._info) if has_room else self._entered(watch))
         output = place.output
-        gone.add_done_callback(lambda _: output.stop.set())
-        future = self._runner.start(place, self._job)
+        watch.begin(output.stop.set, _SHORT)
+        self._runner.start(place, self._job)
         try:
-            await send_output(output, scope, receive, send)
+            await send_output(output, at_end, scope, receive, send)
         finally:
             output.stop.set()
-            if not future.done():
-                await asyncio.wait([future])
+            if not place.done.done():
+                await asyncio.wait([place.done])
 
-    async def _entered(self, gone: asyncio.Future[None]) -> JobPlace:
+    async def _entered(self, watch: _ClientWatch) -> JobPlace:
         """Wait for a place as long as the client does."""
         entering = asyncio.ensure_future(self._runner.enter(self._info))
+        watch.begin(entering.cancel, 0.0)
         try:
-            await asyncio.wait((gone, entering), return_when=asyncio.FIRST_COMPLETED)
+            return await entering
         finally:
             entering.cancel()  # no effect if a place was free
-        return await entering
+
+
+class _ClientWatch:
+    """Notices that a client disconnects, and calls what was given last.
+
+    It begins after a while, because most queries end sooner and need no watch.
+    """
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._call: Callable[[], object] = bool
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client is known to have disconnected."""
+        return self._task is not None and self._task.done() and not self._task.cancelled()
+
+    def begin(self, call: Callable[[], object], delay: float) -> None:
+        """Call this when the client disconnects."""
+        self._call = call
+        if self.is_gone:
+            call()
+        elif self._task is None and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(delay, self._start)
+
+    def _start(self) -> None:
+        self._task = asyncio.ensure_future(until_gone(self._receive))
+        self._task.add_done_callback(lambda done: done.cancelled() or self._call())
+
+    def end(self) -> None:
+        """Stop watching."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()

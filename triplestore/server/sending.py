@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.types import Message, Receive, Scope, Send
 
 from triplestore.server.answer_output import AnswerOutput
@@ -27,9 +29,13 @@ async def until_gone(receive: Receive) -> None:
         pass
 
 
-async def send_output(output: AnswerOutput, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send an answer, or the status of its error."""
+async def send_output(
+    output: AnswerOutput, at_end: Callable[[], None], scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Send an answer, or the status of its error; `at_end` is called before the last piece."""
     piece = await output.queue.get()
+    if piece.is_last:
+        at_end()
     if piece.refused is not None:
         await refusal(piece.refused, scope)(scope, receive, send)
         return
@@ -45,6 +51,7 @@ async def send_output(output: AnswerOutput, scope: Scope, receive: Receive, send
         output.taken()
         await send({"type": "http.response.body", "body": piece.data, "more_body": True})
         piece = await output.queue.get()
+    at_end()
     if piece.refused is None:
         await send({"type": "http.response.body", "body": piece.data, "more_body": False})
     else:

@@ -62,18 +62,18 @@ def test_network__of_addresses() -> None:
 def test_sessions__end_by_time() -> None:
     clock = Clock()
     sessions = Sessions(60.0, clock)
-    key = sessions.begin("ada")
+    key = sessions.begin("ada", "x")
     clock.now += 59
-    assert sessions.name_of(key) == "ada"
+    assert sessions.holder_of(key) == ("ada", "x")
     clock.now += 1
-    assert sessions.name_of(key) is None
-    assert sessions.name_of("guess") is None
+    assert sessions.holder_of(key) is None
+    assert sessions.holder_of("guess") is None
 
 
 def test_sessions__have_keys_of_their_own_and_no_end_of_memory() -> None:
     sessions = Sessions(60.0, Clock())
-    first = sessions.begin("ada")
-    assert first != sessions.begin("ada")
+    first = sessions.begin("ada", "x")
+    assert first != sessions.begin("ada", "x")
     for _ in range(10_000):
-        sessions.begin("bob")
-    assert sessions.name_of(first) is None
+        sessions.begin("bob", None)
+    assert sessions.holder_of(first) is None

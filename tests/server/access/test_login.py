@@ -7,12 +7,14 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from server.conftest import SEES, Client, Reply, basic
+from server.conftest import CHEAP, SEES, Client, Reply, basic
 
 from triplestore.server.access import control
+from triplestore.server.access.passwords import password_hash
 from triplestore.server.access.users_file import read_users, write_users
 
 ADD = "INSERT DATA { :new :sees :ada }"
@@ -167,6 +169,24 @@ def test_users__who_are_removed_lose_sessions_tokens_and_known_passwords(
     for way in ways:
         assert guarded.ask("/query", {"query": SEES}, **way).status == 401
     assert guarded.ask("/query", {"query": SEES}, authorization=basic("ann")).status == 200
+
+
+def test_users__a_new_password_ends_sessions_and_known_passwords(
+    guarded: Client, users: Path
+) -> None:
+    key = cookie(log_in(guarded, "wim"))
+    ways = [{"cookie": key}, {"authorization": basic("wim")}]
+    for way in ways:
+        assert guarded.ask("/query", {"query": SEES}, **way).status == 200
+    known = read_users(users)
+    wim = known.named("wim")
+    assert wim is not None
+    write_users(users, known.changed(replace(wim, password=password_hash("new-secret", CHEAP))))
+    time.sleep(1.1)
+    for way in ways:
+        assert guarded.ask("/query", {"query": SEES}, **way).status == 401
+    new = basic("wim", "new-secret")
+    assert guarded.ask("/query", {"query": SEES}, authorization=new).status == 200
 
 
 def test_users__a_broken_file_leaves_them_as_they_were(guarded: Client, users: Path) -> None:

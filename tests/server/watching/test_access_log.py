@@ -32,6 +32,7 @@ def test_common__has_user_request_status_and_size(
     path = tmp_path / "log"
     client = serving(users=users, access_log=str(path))
     reply = client.ask("/query", {"query": SEES}, authorization=basic("rita"), accept="text/csv")
+    lines_of(path, 1)  # a line is written when the answer was sent
     client.ask("/nowhere")
     first, second = (COMMON.match(line) for line in lines_of(path, 2))
     assert first is not None and second is not None

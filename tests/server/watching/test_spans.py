@@ -23,6 +23,7 @@ def exporter(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(made))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
     yield made
     provider.shutdown()
 
@@ -50,3 +51,7 @@ def test_spans__without_the_library_there_are_none(monkeypatch: pytest.MonkeyPat
     assert not spans.are_made
     with spans.span("x", {}) as span:
         assert span is None
+
+
+def test_spans__are_not_made_before_a_program_says_where_they_go() -> None:
+    assert not Spans.if_installed().are_made

@@ -103,8 +103,13 @@ def refuse_other_sites(request: HTTPConnection, caller: Caller) -> None:
 
 
 def comes_from_elsewhere(request: HTTPConnection) -> bool:
-    """Whether a page of another site sends the request, by what the browser says of it."""
-    if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-        return True
+    """Whether a page of another site sends the request, by what the browser says of it.
+
+    `Sec-Fetch-Site` is the browser's own judgement, also where a proxy changes `Host`; no page can
+    set it. Browsers without it send `Origin` with changes; programs send neither.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in ("same-origin", "none")
     origin = request.headers.get("origin")
     return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

@@ -128,7 +128,7 @@ class AccessControl:
             return Caller(None, None, "none", client, self._update, self._cors)
         store = self._store_of(path)
         if store is not None and record.stores and store not in record.stores:
-            raise RefusedRequest(403, f"{record.name!r} may not use the store {store!r}")
+            raise RefusedRequest(404, "Not Found")  # as for a store that does not exist
         return Caller(
             record.name, record.role, way, client, self._update, self._cors, True, record.stores
         )
@@ -155,8 +155,10 @@ class AccessControl:
     def _in_session(self, request: HTTPConnection) -> UserRecord | None:
         assert self._users is not None
         key = request.cookies.get(cookie_name(request))
-        name = self.sessions.name_of(key) if key else None
-        return self._users.now.named(name) if name is not None else None
+        holder = self.sessions.holder_of(key) if key else None
+        record = self._users.now.named(holder[0]) if holder is not None else None
+        # A new password ends the sessions that began with the old one.
+        return record if holder is not None and record and record.password == holder[1] else None
 
     async def log_in(self, name: str, password: str, client: str, path: str) -> UserRecord:
         """The user with a name and password; raises a refusal if they are wrong."""

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 
@@ -75,6 +76,7 @@ class Failures:
         return record
 
 
+@lru_cache(1024)
 def network_of(address: str) -> str:
     """What counts as one client: an IPv4 address, or the /64 network of an IPv6 address.
 

@@ -64,7 +64,7 @@ class _Login:
             raise RefusedRequest(400, "this server asks for no login")
         name, password = await _credentials(request)
         record = await self._control.log_in(name, password, caller.client, request.url.path)
-        key = self._control.sessions.begin(record.name)
+        key = self._control.sessions.begin(record.name, record.password)
         now = Caller(
             record.name, record.role, "session", caller.client, caller.update, stores=record.stores
         )

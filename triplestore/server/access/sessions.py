@@ -10,41 +10,46 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TypeAlias
 
 _MOST = 10_000
+
+_Holder: TypeAlias = tuple[str, str | None]
 
 
 class Sessions:
     """The users who are logged in, by the hash of the key in their cookie.
 
     >>> sessions = Sessions(seconds=60)
-    >>> key = sessions.begin("ada")
-    >>> sessions.name_of(key)
-    'ada'
+    >>> key = sessions.begin("ada", "scrypt$...")
+    >>> sessions.holder_of(key)
+    ('ada', 'scrypt$...')
     >>> sessions.end(key)
-    >>> sessions.name_of(key)
+    >>> sessions.holder_of(key)
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
         self._clock = clock
-        self._found: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
+        self._found: OrderedDict[bytes, tuple[_Holder, float]] = OrderedDict()
 
-    def begin(self, name: str) -> str:
-        """Begin a session; its key goes into the cookie."""
+    def begin(self, name: str, password: str | None) -> str:
+        """Begin a session of a user with this hash of a password; its key is for the cookie."""
         key = secrets.token_urlsafe(32)
-        self._found[_hash(key)] = (name, self._clock() + self.seconds)
+        self._found[_hash(key)] = ((name, password), self._clock() + self.seconds)
         if len(self._found) > _MOST:
             self._found.popitem(last=False)
         return key
 
-    def name_of(self, key: str) -> str | None:
-        """The name of the user of a session; None if it has ended."""
-        name, until = self._found.get(_hash(key), (None, 0.0))
-        if name is not None and self._clock() >= until:
+    def holder_of(self, key: str) -> _Holder | None:
+        """The name of the user, and the hash of the password then; None if the session ended."""
+        found = self._found.get(_hash(key))
+        if found is None:
+            return None
+        if self._clock() >= found[1]:
             self.end(key)
             return None
-        return name
+        return found[0]
 
     def end(self, key: str) -> None:
         """End a session."""

@@ -10,6 +10,7 @@ import asyncio
 import re
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -32,6 +33,7 @@ _Compress: TypeAlias = Callable[[bytes, bool], bytes]
 """Compresses a piece; the second argument says whether it is the last one."""
 
 
+@lru_cache(256)
 def encoding_for(header: str) -> str | None:
     """The encoding for an `Accept-Encoding` header; None for none.
 

@@ -6,11 +6,13 @@ is meant to reach (DNS rebinding).
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from triplestore.server.refusals import RefusedRequest, refusal
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:@/?#\\\s]+))(?::\d*)?")
 
 
 class NamedHosts:
@@ -38,10 +40,8 @@ class NamedHosts:
 def name_of(host: str) -> str | None:
     """The name or address in a `Host` header, without the port.
 
-    >>> name_of("Data.example.org:7878"), name_of("[::1]:80")
-    ('data.example.org', '::1')
+    >>> name_of("Data.example.org:7878"), name_of("[::1]:80"), name_of("[::1].example.org")
+    ('data.example.org', '::1', None)
     """
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
+    found = _HOST.fullmatch(host.lower())
+    return (found[1] or found[2]) if found is not None else None

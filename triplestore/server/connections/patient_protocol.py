@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
 
@@ -38,6 +38,45 @@ def patient_protocol(settings: Settings) -> type[H11Protocol]:
     return type("LimitedProtocol", (_patient(),), limits)
 
 
+class JoinedWrites:
+    """A transport that sends what is written in one turn of the event loop together.
+
+    uvicorn writes the head and the body of an answer separately: two calls of the system, and two
+    packets.
+    """
+
+    _LARGE = 1 << 14
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._waiting: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send some data, soon."""
+        if not data:
+            return
+        if not self._waiting and len(data) < self._LARGE:
+            self._loop.call_soon(self._flush)
+        self._waiting.append(data)
+        if len(data) >= self._LARGE:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            data = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
+            self._waiting = []
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Send what waits, and close the connection."""
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
 @cache
 def _patient() -> type[Any]:
     # h11 refuses what is ambiguous in HTTP/1.1 (two lengths, odd line ends), which smuggling needs.
@@ -56,7 +95,7 @@ def _patient() -> type[Any]:
             self._stall_timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
+            super().connection_made(cast(asyncio.Transport, JoinedWrites(transport, self.loop)))
             if len(self.connections) > self.most_connections:
                 transport.close()
                 return

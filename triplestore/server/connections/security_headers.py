@@ -6,7 +6,6 @@ would run their scripts without `sandbox`.
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PAGE_POLICY = (
@@ -18,7 +17,8 @@ PAGE_POLICY = (
 
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-_OF_PAGE = ("text/html", "text/javascript", "application/javascript")
+_OF_PAGE = (b"text/html", b"text/javascript", b"application/javascript")
+_POLICY, _PAGE, _DATA = b"content-security-policy", PAGE_POLICY.encode(), DATA_POLICY.encode()
 
 
 class WithSecurityHeaders:
@@ -30,7 +30,7 @@ class WithSecurityHeaders:
 
     def __init__(self, app: ASGIApp, *, shared: bool = False, private: bool = False) -> None:
         self._app = app
-        self._always = {
+        always = {
             "x-content-type-options": "nosniff",
             "x-frame-options": "DENY",
             "referrer-policy": "no-referrer",
@@ -38,21 +38,20 @@ class WithSecurityHeaders:
             "cross-origin-resource-policy": "cross-origin" if shared else "same-origin",
         }
         if private:
-            self._always["cache-control"] = "no-store"
+            always["cache-control"] = "no-store"
+        self._always = [(name.encode(), value.encode()) for name, value in always.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and add headers to its answer."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = list(message.get("headers", ()))
-                headers = MutableHeaders(raw=message["headers"])
-                kind = headers.get("content-type", "").partition(";")[0]
-                policy = PAGE_POLICY if kind in _OF_PAGE else DATA_POLICY
-                present = {name for name, _ in message["headers"]}
-                for name, value in (*self._always.items(), ("content-security-policy", policy)):
-                    if name.encode() not in present:
-                        message["headers"].append((name.encode(), value.encode()))
+                given = list(message.get("headers", ()))
+                present = {name.lower(): value for name, value in given}
+                kind = present.get(b"content-type", b"").partition(b";")[0]
+                policy = (_POLICY, _PAGE if kind in _OF_PAGE else _DATA)
+                missing = [one for one in (*self._always, policy) if one[0] not in present]
+                message["headers"] = given + missing
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from triplestore._version import VERSION
 from triplestore.server.access.caller import require
 from triplestore.server.access.control import AccessControl
+from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import Runner
 from triplestore.server.watching.measures import Counts, MetricText, Times
 
@@ -50,7 +51,9 @@ class Metrics:
         """The route `/metrics`; it needs the role `read`."""
 
         async def metrics(request: Request) -> Response:
-            require(request, "read")
+            caller = require(request, "read")
+            if caller.stores:
+                raise RefusedRequest(403, "metrics are for users who may see all stores")
             return Response(str(self.text()), headers={"content-type": CONTENT_TYPE})
 
         return Route("/metrics", metrics)

@@ -34,8 +34,10 @@ class Spans:
 
     @property
     def are_made(self) -> bool:
-        """Whether the library is installed."""
-        return self._tracer is not None
+        """Whether the library is installed, and was told where spans are sent."""
+        if self._api is None:
+            return False
+        return not isinstance(self._api.get_tracer_provider(), self._api.ProxyTracerProvider)
 
     @contextmanager
     def span(
