@@ -271,27 +271,25 @@ def _add_seeds(
     """Add the values that rows changed by some facts have."""
     read = trigger.read
     if read.path is not None:
-        keys = (nodes_of_graph if read.nodes else nodes_before_path)(read, facts, old, new)
-    elif not read.lifts:
-        keys = _values(read, facts, known)
-        if read.exact and set(known) == read.names:
-            came = (facts.status & np.uint8(old.dataset.where)) != 0
-            seeds.old.append(keys[~came])
-            seeds.new.append(keys[came])
-            return
-    else:
-        keys = _values(read, facts, read.lifts[0].known)
+        near = nodes_of_graph if read.nodes else nodes_before_path
+        sides = [near(read, facts, old, new)] * 2
+    else:  # a fact that went is read in the old state only, one that came in the new one
+        keys = _values(read, facts, read.lifts[0].known if read.lifts else known)
+        came = (facts.status & np.uint8(old.dataset.where)) != 0
+        sides = [keys[~came], keys[came]]
+        if not read.lifts and not (read.exact and set(known) == read.names):
+            sides = [keys, keys]
     for lift in read.lifts:
-        keys = distinct_keys([keys])
         found = [
-            reader.rows(lift.pattern, lift.names, lift.known, keys, bag=False)
-            for reader in (old, new)
+            reader.rows(lift.pattern, lift.names, lift.known, distinct_keys([side]), bag=False)
+            for reader, side in zip((old, new), sides, strict=True)
+            if len(side)
         ]
-        keys = np.concatenate(
-            [packed([column_of(rows, name) for name in lift.names]) for rows in found]
-        )
-    seeds.old.append(keys)
-    seeds.new.append(keys)
+        columns = [[column_of(rows, name) for name in lift.names] for rows in found]
+        keys = distinct_keys([packed(each) for each in columns])
+        sides = [keys, keys]
+    seeds.old.append(sides[0])
+    seeds.new.append(sides[1])
 
 
 def _values(read: Read, facts: ChangedRows, names: Known) -> U64:
