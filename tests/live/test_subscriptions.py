@@ -203,6 +203,8 @@ def test_since__reaches_back_before_the_store_was_opened(tmp_path: Path) -> None
         assert changes is not None and changes.commit == now
         assert (len(changes.added), len(changes.removed)) == (2, 1)
         assert feed.next(0) is None
+        between = store.changes(since=since + 1)
+        assert len(between.next(0).added) == 2  # type: ignore[union-attr]
         insert(store, ":x a :Cat")
         assert feed.next(0).commit == now + 1  # type: ignore[union-attr]
         store._database.upkeep.checkpoint()

@@ -43,7 +43,6 @@ class PastCommit:
             if self._changes is None:
                 assert self._published is not None
                 self._changes = FactChanges(self._published)
-                self.rows = max(self.rows, len(self._changes))
                 self._published = None
             return self._changes
 
@@ -76,10 +75,20 @@ class History:
         return made
 
     def reach_back(self, state: State) -> None:
-        """Take an earlier state, from which all that is known follows as one commit."""
+        """Take an earlier state, so that followers can continue from it.
+
+        What lies between it and the next state that is known counts as one commit.
+        """
+        if not keep_ids(state, self.latest):
+            return
         first = self._past[0].before if self._past else self.latest
-        if state.commit < first.commit and keep_ids(state, first):
+        if state.commit < first.commit:
             self._past.appendleft(PastCommit(Published(state, first, None)))
+        for at, past in enumerate(self._past):
+            if past.before.commit < state.commit < past.commit:
+                self._past[at] = PastCommit(Published(past.before, state, None))
+                self._past.insert(at + 1, PastCommit(Published(state, past.after, None)))
+                return
 
     def forget(self, state: State) -> None:
         """Forget the past; this is the newest state."""
