@@ -24,6 +24,7 @@ from triplestore.cli import (
     upkeep,
     users,
     warming,
+    watching,
 )
 from triplestore.cli.shell import command as shelling
 
@@ -52,6 +53,7 @@ for _command in (
     importing.pull,
     querying.query,
     querying.update,
+    watching.watch,
     shelling.shell,
     serving.serve,
     agents.mcp,
