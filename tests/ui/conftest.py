@@ -14,9 +14,9 @@ pytest.importorskip("playwright", reason="playwright is not installed (extra `de
 
 from playwright.sync_api import sync_playwright
 from server.conftest import served
-from ui.browser import Visitor, absent, build, chromium, visiting
 
 from triplestore import Store
+from ui.browser import Visitor, absent, build, chromium, visiting
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
