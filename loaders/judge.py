@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.terms.guards.document_limits import TOO_DEEP, Chain
 
 from .report import shortened
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Fault:
     """A bad line: its index among the judged lines, the column (from 1), and the reason."""
 

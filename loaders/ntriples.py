@@ -8,11 +8,11 @@ next one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.kernels.documents import ntriples as kernels
 from triplestore.terms.spans import Spans
 
@@ -28,7 +28,7 @@ _ODD = 1 << 12
 _LF = 10
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Piece:
     """The result of one call of the kernel.
 

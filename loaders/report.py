@@ -6,12 +6,13 @@ or drops both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, UsageError
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.guards.document_limits import USUAL, Limits
@@ -25,7 +26,7 @@ KEPT_PROBLEMS = 100
 _SHOWN = 200  # maximum number of characters kept of a bad statement
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ReadOptions:
     """Options for reading the documents of a load; see `load`."""
 
@@ -45,7 +46,7 @@ class ReadOptions:
             raise UsageError(message) from None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class BadStatement:
     """A statement that was refused: where, why, and its text."""
 
@@ -75,7 +76,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class FileReport:
     """The results of one document."""
 
@@ -86,7 +87,7 @@ class FileReport:
     size: int = 0  # bytes read, as stored
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Loaded:
     """The rows of a load in final ids, and the terms that were new.
 

@@ -12,12 +12,13 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, UsageError, unreadable
 from triplestore.terms.guards.other_syntaxes import advice, other_syntax, syntax_of_name
 
@@ -43,7 +44,7 @@ _LONGEST_NAME = 4096
 _GLOB_MARKS = frozenset("*?[")
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class DocumentSource:
     """One document: the source of its bytes, and how they are read."""
 

@@ -12,11 +12,12 @@ have no blank nodes, so that they can be given to a store as rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from pyoxigraph import BlankNode
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import (
     TYPE,
     Constant,
@@ -66,7 +67,7 @@ FRESH = "x-triplestore:some/"
 """Names of the constants that stand for values that must exist."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Bound:
     """A program that is a bound of an ontology.
 

@@ -46,8 +46,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave the long forms out, unless they are asked for: `make test-long`."""
     if config.getoption("--long"):
         return
-    config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
-    items[:] = [item for item in items if "long" not in item.keywords]
+    # By mark: keywords have the names of folders as well, also those around the checkout.
+    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+    items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 def pytest_report_header() -> str:

@@ -13,6 +13,7 @@
     │   ├── CorruptError                               bytes on disk are not those that were written
     │   ├── FormatError                                written by a version this one cannot read
     │   └── StaleError                                 inferred facts are out of date
+    ├── LostPlaceError                               changes that a follower asks for are not kept
     ├── InconsistencyError                           a strict store would have become inconsistent
     ├── ConflictError                                the store is not as the caller expects it
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
@@ -146,6 +147,15 @@ class FormatError(StorageError):
 
 class StaleError(StorageError):
     """Asserted facts were changed without the inferred ones; the message says what to do."""
+
+
+class LostPlaceError(TripleStoreError):
+    """A follower of changes asked for some that are not kept any more, or was too slow to take
+    them; `commit` is the last commit up to which it has all, or None."""
+
+    def __init__(self, message: str, commit: int | None = None) -> None:
+        super().__init__(message)
+        self.commit = commit
 
 
 class InconsistencyError(TripleStoreError):

@@ -6,12 +6,11 @@ faster than the text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class TextLimits:
     """Limits of the text of a query or an update; callers may give others.
 

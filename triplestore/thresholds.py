@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
+from triplestore.data_classes import data_class
 
-@dataclass(slots=True)
+
+@data_class(frozen=False)
 class Thresholds:
     """The base of every package's thresholds.
 
-    >>> @dataclass(slots=True)
+    >>> @data_class(frozen=False)
     ... class Example(Thresholds):
     ...     few_rows: int = 64
     >>> example = Example()

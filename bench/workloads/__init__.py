@@ -23,6 +23,7 @@ from bench.workloads import (
     schemes,
     searches,
     spark,
+    subscriptions,
     tables,
     updates,
 )
@@ -44,6 +45,7 @@ WORKLOADS: dict[str, Workload] = {
         choices.WORKLOAD,
         searches.WORKLOAD,
         updates.WORKLOAD,
+        subscriptions.WORKLOAD,
         ontologies.WORKLOAD,
         schema.WORKLOAD,
         queries.WORKLOAD,

@@ -6,12 +6,11 @@ No result depends on them. What a caller may set is in `closure/options.py` and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from triplestore.data_classes import data_class
 from triplestore.thresholds import Thresholds
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class SparkThresholds(Thresholds):
     """Numbers that choose between the driver, a broadcast and a shuffle, and sizes of parts."""
 

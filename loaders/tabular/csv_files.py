@@ -11,10 +11,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, UsageError
 from triplestore.terms.vocabulary import XSD
 
@@ -38,7 +38,7 @@ _BLOCK = 1 << 23
 """Maximum bytes of a row."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class CsvOptions:
     """How delimited text is written.
 

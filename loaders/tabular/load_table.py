@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from collections.abc import Mapping as MappingOf
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from pyoxigraph import NamedNode
 
+from triplestore.data_classes import data_class
 from triplestore.errors import CancelledError, needs_extra
 from triplestore.loaders.report import FileReport, Loaded
 from triplestore.terms.dictionary import Dictionary
@@ -30,7 +31,7 @@ from .mapping import ColumnMapping, Mapping, Property, checked_iri
 from .sources import Table, tables_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@data_class(kw_only=True)
 class TableOptions:
     """The keywords of `Store.load_table`."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING
 
@@ -25,7 +25,7 @@ _SAFE_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[^/]|//[^/?#]*[/?#])")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Property:
     """How a column becomes a property.
 
@@ -41,7 +41,7 @@ class Property:
     lang: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Template:
     """A checked template of IRIs.
 
@@ -87,7 +87,7 @@ class Template:
         return cls(fixed, names, whole, not safe)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ColumnMapping:
     """A column and the property that its values have."""
 
@@ -103,7 +103,7 @@ class ColumnMapping:
         return not (self.template is None and self.datatype is None and self.lang is None)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Mapping:
     """All that is said of a table, with the IRIs written out."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, UsageError, unreadable
 
 from ..formats import TABLE_EXTENSIONS
@@ -26,7 +27,7 @@ _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 USUAL_CSV = CsvOptions()
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Table:
     """One table: its name for messages, its rows if they are counted, and its batches.
 

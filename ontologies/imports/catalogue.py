@@ -11,7 +11,6 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ from urllib.request import Request, url2pathname, urlopen
 
 from pyoxigraph import NamedNode, RdfFormat, parse
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, UsageError
 from triplestore.ontologies.imports.oasis import CatalogueFile, is_catalogue
 from triplestore.ontologies.model.expressions import Triple
@@ -46,7 +46,7 @@ SECONDS = 30.0
 UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, zlib.error)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Document:
     """An ontology that was found.
 
@@ -73,7 +73,7 @@ class Document:
             raise ParseError(message, filename=self.place, line=line) from None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Unresolved:
     """An import that was not found, or could not be read, and why."""
 
@@ -81,7 +81,7 @@ class Unresolved:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Imports:
     """All that is imported, directly or not: in the order in which it was asked for."""
 

@@ -10,8 +10,9 @@ asserted twice is two premises, of which one may be removed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from triplestore.data_classes import data_class
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import (
     ClassExpression,
@@ -24,7 +25,7 @@ from triplestore.ontologies.model.expressions import (
 from triplestore.terms import Term
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Annotation:
     """An annotation of an axiom, or of another annotation."""
 
@@ -33,7 +34,7 @@ class Annotation:
     annotations: tuple[Annotation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class Axiom:
     """The base of all axioms.
 
@@ -70,7 +71,7 @@ class Axiom:
 # --- Classes -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class SubClassOf(Axiom):
     """What is in `sub` is in `sup`."""
 
@@ -78,7 +79,7 @@ class SubClassOf(Axiom):
     sup: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class EquivalentClasses(Axiom):
     """Both have the same members.
 
@@ -91,7 +92,7 @@ class EquivalentClasses(Axiom):
     right: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class DatatypeDefinition(Axiom):
     """A datatype with a name is a data range: owl:equivalentClass where one side is declared an
     rdfs:Datatype. What holds for `EquivalentClasses` holds for it."""
@@ -100,7 +101,7 @@ class DatatypeDefinition(Axiom):
     right: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class DisjointClasses(Axiom):
     """They have no member in common (owl:disjointWith)."""
 
@@ -108,14 +109,14 @@ class DisjointClasses(Axiom):
     right: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class AllDisjointClasses(Axiom):
     """No two of them have a member in common (owl:AllDisjointClasses)."""
 
     members: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class DisjointUnion(Axiom):
     """A class is the union of others of which no two have a member in common."""
 
@@ -123,7 +124,7 @@ class DisjointUnion(Axiom):
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class HasKey(Axiom):
     """Members of a class that agree on all of these properties are the same."""
 
@@ -134,7 +135,7 @@ class HasKey(Axiom):
 # --- Properties ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class SubPropertyOf(Axiom):
     """What `sub` relates, `sup` relates."""
 
@@ -142,7 +143,7 @@ class SubPropertyOf(Axiom):
     sup: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class PropertyChain(Axiom):
     """What the chain relates step by step, `sup` relates (owl:propertyChainAxiom)."""
 
@@ -150,7 +151,7 @@ class PropertyChain(Axiom):
     sup: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class EquivalentProperties(Axiom):
     """Both relate the same things."""
 
@@ -158,7 +159,7 @@ class EquivalentProperties(Axiom):
     right: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class DisjointProperties(Axiom):
     """They relate nothing in common (owl:propertyDisjointWith)."""
 
@@ -166,14 +167,14 @@ class DisjointProperties(Axiom):
     right: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class AllDisjointProperties(Axiom):
     """No two of them relate anything in common (owl:AllDisjointProperties)."""
 
     members: tuple[PropertyExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class InverseProperties(Axiom):
     """What one relates, the other relates the other way round."""
 
@@ -181,7 +182,7 @@ class InverseProperties(Axiom):
     right: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class PropertyDomain(Axiom):
     """What has a value of the property is in `domain`."""
 
@@ -189,7 +190,7 @@ class PropertyDomain(Axiom):
     domain: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class PropertyRange(Axiom):
     """What is a value of the property is in `range` (a class or data range)."""
 
@@ -197,49 +198,49 @@ class PropertyRange(Axiom):
     range: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class FunctionalProperty(Axiom):
     """Nothing has two values of it."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class InverseFunctionalProperty(Axiom):
     """Nothing is the value of two things."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class ReflexiveProperty(Axiom):
     """It relates everything to itself."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class IrreflexiveProperty(Axiom):
     """It relates nothing to itself."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class SymmetricProperty(Axiom):
     """What it relates, it relates the other way round."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class AsymmetricProperty(Axiom):
     """What it relates, it does not relate the other way round."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class TransitiveProperty(Axiom):
     """What it relates in two steps, it relates."""
 
@@ -249,7 +250,7 @@ class TransitiveProperty(Axiom):
 # --- Individuals ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class SameIndividual(Axiom):
     """Two names of one thing (owl:sameAs)."""
 
@@ -257,7 +258,7 @@ class SameIndividual(Axiom):
     right: Term
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class DifferentIndividuals(Axiom):
     """Two things (owl:differentFrom)."""
 
@@ -265,7 +266,7 @@ class DifferentIndividuals(Axiom):
     right: Term
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class AllDifferent(Axiom):
     """No two of them are the same thing (owl:AllDifferent with owl:members or, from OWL 1,
     owl:distinctMembers; the second of `own` says which)."""
@@ -273,7 +274,7 @@ class AllDifferent(Axiom):
     members: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class ClassAssertion(Axiom):
     """An individual is in a class that is described, not named: other types are plain data."""
 
@@ -281,7 +282,7 @@ class ClassAssertion(Axiom):
     individual: Term
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class NegativePropertyAssertion(Axiom):
     """An individual does not have this value (an individual or a literal) of the property.
 
@@ -296,7 +297,7 @@ class NegativePropertyAssertion(Axiom):
 # --- Other ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class Deprecated(Axiom):
     """A class or property that should no longer be used; nothing follows."""
 

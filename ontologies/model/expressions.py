@@ -15,11 +15,12 @@ Nesting may be deep: comparing, printing and walking use no recursion.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
+from triplestore.data_classes import data_class
 from triplestore.ontologies.model.axiom_text import content, text
 from triplestore.terms import Term
 
@@ -30,7 +31,7 @@ Triple: TypeAlias = tuple[Term, Term, Term]
 """A triple as found; inferred ones may have literals anywhere."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class Expression:
     """Something that several triples say about one node.
 
@@ -62,42 +63,42 @@ class Expression:
         return text(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class IntersectionOf(Expression):
     """What is in each of the operands (classes or data ranges)."""
 
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class UnionOf(Expression):
     """What is in one of the operands (classes or data ranges)."""
 
     operands: tuple[ClassExpression, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class ComplementOf(Expression):
     """The individuals that are not in a class."""
 
     operand: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class DatatypeComplementOf(Expression):
     """The literals that are not in a data range."""
 
     operand: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class OneOf(Expression):
     """These individuals, or these literals."""
 
     members: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class SomeValuesFrom(Expression):
     """What has a value of the property in the filler."""
 
@@ -105,7 +106,7 @@ class SomeValuesFrom(Expression):
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class AllValuesFrom(Expression):
     """What has values of the property in the filler only."""
 
@@ -113,7 +114,7 @@ class AllValuesFrom(Expression):
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class NarySomeValuesFrom(Expression):
     """What has values of several data properties that are together in an n-ary data range."""
 
@@ -121,7 +122,7 @@ class NarySomeValuesFrom(Expression):
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class NaryAllValuesFrom(Expression):
     """What has values of several data properties only together in an n-ary data range."""
 
@@ -129,7 +130,7 @@ class NaryAllValuesFrom(Expression):
     filler: ClassExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class HasValue(Expression):
     """What has this value (an individual or a literal) of the property."""
 
@@ -137,14 +138,14 @@ class HasValue(Expression):
     value: Term
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class HasSelf(Expression):
     """What is related to itself by the property."""
 
     property: PropertyExpression
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class MinCardinality(Expression):
     """What has at least `number` values of the property (in the filler; None: any)."""
 
@@ -153,7 +154,7 @@ class MinCardinality(Expression):
     filler: ClassExpression | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class MaxCardinality(Expression):
     """What has at most `number` values of the property (in the filler; None: any)."""
 
@@ -162,7 +163,7 @@ class MaxCardinality(Expression):
     filler: ClassExpression | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class ExactCardinality(Expression):
     """What has exactly `number` values of the property (in the filler; None: any)."""
 
@@ -171,7 +172,7 @@ class ExactCardinality(Expression):
     filler: ClassExpression | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class Facet(Expression):
     """One bound of a datatype restriction, such as xsd:minInclusive 5."""
 
@@ -179,7 +180,7 @@ class Facet(Expression):
     value: Literal
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class DatatypeRestriction(Expression):
     """The literals of a datatype that keep within all facets."""
 
@@ -187,7 +188,7 @@ class DatatypeRestriction(Expression):
     facets: tuple[Facet, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class InverseOf(Expression):
     """A property the other way round (an expression; see `InverseProperties` for the axiom)."""
 

@@ -9,8 +9,8 @@ all readings are given, so that a further triple never removes a reading.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import AxiomProblem
 from triplestore.ontologies.model.schema_graph import SchemaGraph
@@ -20,7 +20,7 @@ from triplestore.terms import Term
 from triplestore.thread_limits import look
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ListReading:
     """One way to read a list.
 

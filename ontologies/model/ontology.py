@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyoxigraph import NamedNode
 
+from triplestore.data_classes import data_class
 from triplestore.ontologies.model.axioms import Axiom
 from triplestore.ontologies.model.expressions import Description, InverseOf, Node, Triple
 from triplestore.ontologies.model.swrl import SwrlRule
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class AxiomProblem:
     """A malformed part of an axiom.
 
@@ -35,7 +36,7 @@ class AxiomProblem:
         return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Header:
     """Name, version and imports of an ontology."""
 
@@ -44,7 +45,7 @@ class Header:
     imports: tuple[NamedNode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Ontology:
     """All that was found.
 

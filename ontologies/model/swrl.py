@@ -6,9 +6,9 @@ they say in their positional fields, with the node and the triples they were rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.ontologies.model.axioms import Axiom
 from triplestore.ontologies.model.expressions import (
     ClassExpression,
@@ -19,14 +19,14 @@ from triplestore.ontologies.model.expressions import (
 from triplestore.terms import Term
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class SwrlVariable(Expression):
     """A variable, named by its node."""
 
     name: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class ClassAtom(Expression):
     """The argument is in a class."""
 
@@ -34,7 +34,7 @@ class ClassAtom(Expression):
     argument: Argument
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class DataRangeAtom(Expression):
     """The argument, a literal, is in a data range."""
 
@@ -42,7 +42,7 @@ class DataRangeAtom(Expression):
     argument: Argument
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class IndividualPropertyAtom(Expression):
     """The property relates two individuals."""
 
@@ -51,7 +51,7 @@ class IndividualPropertyAtom(Expression):
     value: Argument
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class DatavaluedPropertyAtom(Expression):
     """The property relates an individual to a literal."""
 
@@ -60,7 +60,7 @@ class DatavaluedPropertyAtom(Expression):
     value: Argument
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class SameIndividualAtom(Expression):
     """Both are the same."""
 
@@ -68,7 +68,7 @@ class SameIndividualAtom(Expression):
     right: Argument
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class DifferentIndividualsAtom(Expression):
     """They are not the same."""
 
@@ -76,7 +76,7 @@ class DifferentIndividualsAtom(Expression):
     right: Argument
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@data_class(eq=False, repr=False)
 class BuiltinAtom(Expression):
     """A function or test of values, such as swrlb:greaterThan."""
 
@@ -99,7 +99,7 @@ SwrlAtom: TypeAlias = (
 """Every kind of atom."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class SwrlRule(Axiom):
     """If all atoms of the body hold, all of the head hold; an empty head is a contradiction.
 

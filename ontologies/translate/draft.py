@@ -9,11 +9,12 @@ contains everything is in no body and in no head.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.functions import SAME_VALUE
 from triplestore.datalog.program import (
     TYPE,
@@ -173,7 +174,7 @@ def not_a_literal(term: Variable | Constant) -> Expression:
     return Call("!", (Call("ISLITERAL", (term,)),))
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Outside:
     """An axiom, or a part of one, that a translation has no rule for.
 
@@ -201,7 +202,7 @@ class DraftPart(NamedTuple):
     datatypes: frozenset[Constant] = frozenset()
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class RuleDraft:
     """The rules, constraints and left-out axioms of a translation while it is made.
 

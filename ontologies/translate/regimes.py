@@ -9,8 +9,9 @@ axioms give the same program in every process.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import TYPE, Constant, Constraint, Program, Rule, TripleAtom
 from triplestore.ontologies.model.axioms import (
     AllDifferent,
@@ -40,7 +41,7 @@ from triplestore.ontologies.translate.swrl_rules import translate_swrl
 from triplestore.ontologies.translate.unfold import loose_classes, unfold
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Regime:
     """A named choice of rules.
 
@@ -134,7 +135,7 @@ REGIMES: dict[str, Regime] = {
 """All regimes but `none`, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Translation:
     """A program made from axioms, and what was left out of it.
 

@@ -53,13 +53,16 @@ def test_query__says_what_is_probably_wrong_where_nothing_is_found(folder: Path)
     assert quiet.stderr == ""
 
 
-def test_query__takes_text_file_or_standard_input(folder: Path) -> None:
+def test_query__takes_argument_option_file_or_standard_input(folder: Path) -> None:
     Path("q.rq").write_text("ASK { :ada :sees :bob }")
+    assert run("query", "-l", "s", "ASK { :ada :sees :bob }").stdout == "true\n"
+    assert run("query", "-l", "s", "-q", "ASK { :bob :sees :ada }").stdout == "false\n"
     assert run("query", "-l", "s", "--query-file", "q.rq").stdout == "true\n"
     assert run("query", "-l", "s", stdin="ASK { :bob :sees :ada }").stdout == "false\n"
-    both = run("query", "-l", "s", "-q", "ASK {}", "--query-file", "q.rq")
-    assert both.exit_code == 2
-    assert "not both" in both.stderr
+    for twice in (["-q", "ASK {}", "--query-file", "q.rq"], ["ASK {}", "-q", "ASK {}"]):
+        refused = run("query", "-l", "s", *twice)
+        assert refused.exit_code == 2
+        assert "only one of them" in refused.stderr
     assert run("query", "-l", "s", "--query-file", "none.rq").exit_code == 1
 
 
@@ -232,3 +235,8 @@ def test_update__load_reads_only_what_is_allowed(folder: Path) -> None:
     assert run("update", "-l", "s", "-u", text).exit_code == 1
     assert run("update", "-l", "s", "-u", text, "--load-from", source).exit_code == 0
     assert run("query", "-l", "s", "-q", "ASK { :m :n 1 }").stdout == "true\n"
+
+
+def test_update__takes_the_text_as_an_argument(folder: Path) -> None:
+    assert run("update", "-l", "s", "DELETE DATA { :ada :sees :bob }").exit_code == 0
+    assert run("query", "-l", "s", "ASK { :ada :sees :bob }").stdout == "false\n"

@@ -9,7 +9,7 @@ import pyoxigraph as ox
 import pytest
 
 from triplestore import Store
-from triplestore.sparql.results import ReadSolutions, read_results
+from triplestore.sparql.results.read import ReadSolutions, read_results
 
 CASES = {
     "csv01": ("csvtsv01.rq", "data.ttl", "csvtsv01.csv"),

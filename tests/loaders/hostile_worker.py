@@ -17,8 +17,8 @@ from typing import Any
 from triplestore.errors import TripleStoreError
 from triplestore.loaders import load
 from triplestore.loaders.thresholds import LOADING
-from triplestore.sparql.results import ReadSolutions, read_results
 from triplestore.sparql.results.formats import results_format
+from triplestore.sparql.results.read import ReadSolutions, read_results
 from triplestore.terms.dictionary import Dictionary
 
 _READ = 1_000  # terms that are read back

@@ -16,8 +16,9 @@ from tests.loaders.hostile_worker import RESULTS
 from tests.sparql.hostile_results import ATTACKS
 from triplestore.errors import CancelledError, ParseError
 from triplestore.operators.context import Context, running
-from triplestore.sparql.results import ReadSolutions, read_results, write_rows
 from triplestore.sparql.results.formats import results_format
+from triplestore.sparql.results.read import ReadSolutions, read_results
+from triplestore.sparql.results.write import write_rows
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.guards.document_limits import MOST_NESTED
 

@@ -18,13 +18,8 @@ from triplestore import Store
 from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.frame import Frame
-from triplestore.sparql.results import (
-    ReadSolutions,
-    read_results,
-    write_boolean,
-    write_frames,
-    write_rows,
-)
+from triplestore.sparql.results.read import ReadSolutions, read_results
+from triplestore.sparql.results.write import write_boolean, write_frames, write_rows
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of, term_of
 

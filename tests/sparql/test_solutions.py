@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import sys
 from collections.abc import Callable
@@ -304,3 +305,13 @@ def test_solutions__stored_and_computed_terms_in_one_column(store: Store) -> Non
     for value, number in store.query(text):
         expected = f"{EX}{number.value}" if int(number.value) % 2 == 0 else number.value
         assert value.value == expected
+
+
+def test_explain__names_the_constants_of_a_pattern() -> None:
+    store = Store()
+    store.load("@prefix : <http://ex.org/> . :a a :Person ; :age 5 . :b a :Robot .", "ttl")
+    for name in ("Person", "Robot"):  # the same plan, kept and used again
+        result = store.query(f"PREFIX : <http://ex.org/> SELECT ?x {{ ?x a :{name} }}")
+        assert f"scan type[?x, {name}]" in result.explain()
+        assert f"type[?x, {name}]" in json.dumps(result.explain_json())
+    assert "scan age[?x, 5]" in store.query("SELECT ?x { ?x <http://ex.org/age> 5 }").explain()

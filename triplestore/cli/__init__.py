@@ -25,6 +25,7 @@ from triplestore.cli import (
     upkeep,
     users,
     warming,
+    watching,
 )
 from triplestore.cli.shell import command as shelling
 
@@ -53,6 +54,7 @@ for _command in (
     importing.pull,
     querying.query,
     querying.update,
+    watching.watch,
     shelling.shell,
     serving.serve,
     opening.ui,

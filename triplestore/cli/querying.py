@@ -42,7 +42,8 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
 
 @click.command()
 @location()
-@click.option("-q", "--query", "text", help="The query. Default: read from standard input.")
+@click.argument("argument", metavar="[QUERY]", required=False)
+@click.option("-q", "--query", "text", help="The same. Default: read from standard input.")
 @click.option(
     "--query-file", type=click.Path(dir_okay=False, path_type=Path), help="File of the query."
 )
@@ -80,6 +81,7 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
 @edge
 def query(
     location: Path,
+    argument: str | None,
     text: str | None,
     query_file: Path | None,
     base_iri: str | None,
@@ -100,13 +102,13 @@ def query(
 
     \b
     Examples:
-      triplestore query -l my.db -q 'SELECT ?x { ?x a :Person } LIMIT 10'
+      triplestore query -l my.db 'SELECT ?x { ?x a :Person } LIMIT 10'
       triplestore query -l my.db --query-file report.rq -o report.csv
-      triplestore query -l my.db -q 'SELECT * { ?s ?p ?o }' -o all.parquet
-      triplestore query -l my.db -q 'DESCRIBE :ada' --results-format ttl
+      triplestore query -l my.db 'SELECT * { ?s ?p ?o }' -o all.parquet
+      triplestore query -l my.db 'DESCRIBE :ada' --results-format ttl
       triplestore query -l my.db --query-file slow.rq --explain --timeout-s 60
     """
-    asked = _text_of(text, query_file, "query")
+    asked = _text_of(argument, text, query_file, "query")
     with open_to_read(location) as store:
         result = store.query(
             asked,
@@ -158,7 +160,8 @@ def _explain(result: Result, show: bool, file: Path | None) -> None:
 
 @click.command()
 @location()
-@click.option("-u", "--update", "text", help="The update. Default: read from standard input.")
+@click.argument("argument", metavar="[UPDATE]", required=False)
+@click.option("-u", "--update", "text", help="The same. Default: read from standard input.")
 @click.option(
     "--update-file", type=click.Path(dir_okay=False, path_type=Path), help="File of the update."
 )
@@ -174,6 +177,7 @@ def _explain(result: Result, show: bool, file: Path | None) -> None:
 @edge
 def update(
     location: Path,
+    argument: str | None,
     text: str | None,
     update_file: Path | None,
     base_iri: str | None,
@@ -189,13 +193,13 @@ def update(
 
     \b
     Examples:
-      triplestore update -l my.db -u 'DELETE DATA { :bob :parent :cy }'
+      triplestore update -l my.db 'DELETE DATA { :bob :parent :cy }'
       triplestore update -l my.db --update-file changes.ru
-      triplestore update -l my.db -u 'LOAD <file:///data/a.ttl>' --load-from file:///data/
+      triplestore update -l my.db 'LOAD <file:///data/a.ttl>' --load-from file:///data/
     """
     from triplestore.store import Store
 
-    wanted = _text_of(text, update_file, "update")
+    wanted = _text_of(argument, text, update_file, "update")
     with Store(location) as store:
         change = store.update(
             wanted,
@@ -208,10 +212,13 @@ def update(
         click.echo(str(change), err=True)
 
 
-def _text_of(text: str | None, file: Path | None, name: str) -> str:
-    """The text, from an option, a file or standard input."""
-    if text is not None and file is not None:
-        raise click.UsageError(f"give --{name} or --{name}-file, not both")
+def _text_of(argument: str | None, option: str | None, file: Path | None, name: str) -> str:
+    """The text, from an argument, an option, a file or standard input."""
+    if sum(given is not None for given in (argument, option, file)) > 1:
+        raise click.UsageError(
+            f"give the {name} itself, --{name} or --{name}-file, only one of them"
+        )
+    text = option if argument is None else argument
     if text is not None:
         return text
     if file is not None:

@@ -13,13 +13,14 @@ the nodes reached from a node, and shortest paths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.closures.thresholds import CLOSURES
+from triplestore.data_classes import data_class
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
 from triplestore.relations.packed_keys import I64, U32, U64, distinct, frozen, high, low, pack
 
@@ -27,7 +28,7 @@ NONE = np.uint32(0xFFFFFFFF)
 """Stands for no node, or no label."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Lists:
     """The successors (or predecessors) of node v: cols[starts[v] : starts[v + 1]]."""
 
@@ -84,7 +85,7 @@ class Lists:
         return np.array(found, dtype=np.int64)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class EdgeGraph:
     """Sorted distinct edges, their nodes, and the neighbours of each node."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol, Self
 
+from triplestore.data_classes import data_class
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import NO_KEYS, U64, frozen
 from triplestore.relations.pair_relation import BLOCK, PairRelation
@@ -34,7 +34,7 @@ class PairStream(Protocol):
         """All pairs as packed keys; see `PairRelation.blocks`."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class PairDifference:
     """The pairs that a closure lost and gained by a change of edges: exact, and disjoint."""
 
@@ -67,7 +67,7 @@ class Scheme(PairRelation):
         """The nodes of a shortest path of one or more edges; empty if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SizeEstimate:
     """The estimated size of a closure.
 

@@ -16,9 +16,9 @@ triples are generalised, and literals may be subjects.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.text.expression_printer import Namer, expression_text
 from triplestore.expressions.tree import Constant, Expression, Variable, variables_of
@@ -32,7 +32,7 @@ TYPE = Constant.iri(RDF_TYPE)
 """rdf:type as a constant."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class TripleAtom:
     """A triple with variables: the fact p(s, o), or o(s) if p is rdf:type."""
 
@@ -53,7 +53,7 @@ class TripleAtom:
         return item_text(self, Namer())
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class TupleAtom:
     """A row of a user's relation, known by its name and number of columns."""
 
@@ -83,7 +83,7 @@ class TupleAtom:
 Atom: TypeAlias = TripleAtom | TupleAtom
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Not:
     """True if its body has no match.
 
@@ -98,7 +98,7 @@ class Not:
         return item_text(self, Namer())
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Filter:
     """True if the effective boolean value of an expression is true (an error is false)."""
 
@@ -108,7 +108,7 @@ class Filter:
         return item_text(self, Namer())
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Bind:
     """Gives a variable the value of an expression; there is no match if that is an error."""
 
@@ -119,7 +119,7 @@ class Bind:
         return item_text(self, Namer())
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Result:
     """One result of an aggregate.
 
@@ -137,7 +137,7 @@ class Result:
     separator: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Aggregate:
     """One match for each group of the matches of its body, with results of that group.
 

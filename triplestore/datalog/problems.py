@@ -7,12 +7,12 @@ errors cannot be used, one with warnings can.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ProgramError
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Problem:
     """One error or warning.
 

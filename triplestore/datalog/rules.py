@@ -7,8 +7,9 @@ frozen and compares by structure; the origin of a rule (`source`, `name`, `axiom
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.canonical import renamed, signed
 from triplestore.datalog.items import (
     Aggregate,
@@ -26,7 +27,7 @@ from triplestore.datalog.items import (
 from triplestore.expressions.text.expression_printer import Namer
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Source:
     """The place of a rule: the first character of its statement, and its text.
 
@@ -75,7 +76,7 @@ class Clause:
         return tuple(item for item in self.body if isinstance(item, Aggregate))
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Rule(Clause):
     """If the body matches, all heads hold. A rule without a body asserts facts.
 
@@ -117,7 +118,7 @@ class Rule(Clause):
         return clause_text(self, Namer())
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Constraint(Clause):
     """Each match of the body is an inconsistency, reported under `id` with the message.
 

@@ -17,10 +17,10 @@ Costs about 5 us per rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Not, Program, Rule
 from triplestore.datalog.slices import (
@@ -42,7 +42,7 @@ from triplestore.thread_limits import looking
 Method: TypeAlias = Literal["levels", "one"] | Mapping[Slice, int] | Callable[[Slice], int]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Stratum:
     """The rules whose heads are in one stratum, each with one head.
 
@@ -68,7 +68,7 @@ class Stratum:
         return len(self.rules)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Stratification:
     """The strata of a program, from the first on; some may have no rules.
 

@@ -21,12 +21,13 @@ about 30 us per operator, then some 10 ns per row for numbers, 1 us per distinct
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.expressions import column_operators
 from triplestore.expressions.compare_terms import TRUE, truth
 from triplestore.expressions.distinct_values import (
@@ -82,7 +83,7 @@ _DEEP = 40
 _BIG = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Scope:
     """The surroundings in which expressions are evaluated.
 

@@ -12,13 +12,13 @@ Always true: nodes are frozen and compare by structure; a constant is a term key
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.terms.term_keys import Term, key_of, term_of, to_ntriples
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Variable:
     """A variable, by its name without the `?`.
 
@@ -32,7 +32,7 @@ class Variable:
         return f"?{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Constant:
     """An RDF term, as its dictionary key.
 
@@ -69,7 +69,7 @@ class Constant:
         return f"Constant({self})"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Call:
     """A function or operator applied to arguments."""
 
@@ -80,7 +80,7 @@ class Call:
         return f"{self.function}({', '.join(map(str, self.arguments))})"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Exists:
     """EXISTS or NOT EXISTS of a query: `pattern` is the pattern in `{...}` as its parser made it.
 

@@ -12,13 +12,14 @@ variable, which SPARQL does not distinguish. Vectors are immutable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.compare_terms import FALSE, TRUE, truth
 from triplestore.expressions.library.numbers import (
     DATATYPE_OF_RANK,
@@ -51,7 +52,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 Keys: TypeAlias = list[bytes | None]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Ids:
     """Terms by their ids in `QueryTerms`; their values are looked up once."""
 
@@ -68,7 +69,7 @@ class Ids:
         return len(self.ids)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Coded:
     """Terms by their places in a list of keys; a constant has one key for all rows.
 
@@ -88,7 +89,7 @@ class Coded:
         return len(self.keys) == 1
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Numbers:
     """Numbers of one rank (see `numbers`).
 
@@ -106,7 +107,7 @@ class Numbers:
         return len(self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Booleans:
     """Truth values, and the rows with a value (None: all rows)."""
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.kernels.jit import bytes_of_kernels, starting
 from triplestore.maintenance.thresholds import MAINTENANCE
@@ -68,7 +69,7 @@ class Overrun(Exception):  # noqa: N818 - not an error: the caller changes the m
     """An update took longer than its trial may. The caller does it in another way."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class ReasoningBudget:
     """Limits of one commit's inference; None for no limit.
 

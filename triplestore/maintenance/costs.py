@@ -8,8 +8,9 @@ few and for many changes (`Size`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from triplestore.data_classes import data_class
 from triplestore.maintenance.thresholds import MAINTENANCE
 
 
@@ -20,7 +21,7 @@ def smoothed(known: float | None, seconds: float) -> float:
     return known + MAINTENANCE.newest_weight * (min(seconds, 3 * known) - known)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Patience:
     """Whether incremental deletion is tried where it has run out of time lately.
 
@@ -42,7 +43,7 @@ class Patience:
         self.left = 0 if self.failures < 2 else min(1 << (self.failures - 1), MAINTENANCE.again) + 1
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Size:
     """What updates of about the same size have cost.
 
@@ -92,7 +93,7 @@ class Size:
         self.each[name] = smoothed(self.each.get(name), seconds / changes)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Cost:
     """What a stratum has cost.
 

@@ -6,16 +6,17 @@ Start reading at `Report`. It has numbers only and refers to no facts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.problems import Problem
 
 MOST_STRATA = 12
 """Maximum number of strata that are printed: those that took longest."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class StratumReport:
     """What was done in one stratum of an update.
 
@@ -33,7 +34,7 @@ class StratumReport:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class Report:
     """What bringing a closure up to date did; prints as a table.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from triplestore.data_classes import data_class
 from triplestore.terms.guards.document_limits import USUAL
 from triplestore.thresholds import Thresholds
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class MaintenanceThresholds(Thresholds):
     """Numbers that choose between two ways to the same closure, or that end one."""
 

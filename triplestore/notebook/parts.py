@@ -7,8 +7,10 @@ parts that were made by this package.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape as _escape
+
+from triplestore.data_classes import data_class
 
 MAX_LINES = 200
 """Maximum number of lines of a text that is shown as it is."""
@@ -135,7 +137,7 @@ def folded(text: str, *html: str, unfolded: bool = False) -> str:
     return f"<details{opened}><summary>{escape(text)}</summary>{''.join(html)}</details>"
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Node:
     """A node of a tree: its own line, further lines, and what hangs on it."""
 

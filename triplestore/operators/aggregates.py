@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import (
@@ -36,7 +36,7 @@ from triplestore.operators.row_keys import KeyCoder
 Function: TypeAlias = Literal["count", "sum", "min", "max", "avg", "sample"]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ColumnAggregate:
     """An aggregate of the rows of each group.
 

@@ -5,7 +5,7 @@ Start at `explain` and `to_json`; `operator.Statistics` defines the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from triplestore.operators.operator import Operator
@@ -13,8 +13,10 @@ from triplestore.operators.operator import Operator
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
-def explain(root: Operator) -> str:
+def explain(root: Operator, name_of: Callable[[int], str] = str) -> str:
     """The operators as a tree of lines, each with its estimated and actual rows, time and memory.
+
+    name_of  the name of an id in a pattern
 
     >>> from triplestore.operators import Context, FilterRows, Frame, Values
     >>> rows = Values(Frame.of(x=[1, 2, 3]))
@@ -24,7 +26,7 @@ def explain(root: Operator) -> str:
     filter ?x > 1  est 2  rows 2  blocks 1
     └─ values ?x   est 3  rows 3  blocks 1
     """
-    lines = [(branch + node.label(), *_figures(node)) for branch, node in _walk(root)]
+    lines = [(branch + node.label(name_of), *_figures(node)) for branch, node in _walk(root)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -32,24 +34,24 @@ def explain(root: Operator) -> str:
     )
 
 
-def to_json(root: Operator) -> dict[str, Any]:
+def to_json(root: Operator, name_of: Callable[[int], str] = str) -> dict[str, Any]:
     """The same as a tree of dicts for `json.dumps`."""
-    made = _dict_of(root)
+    made = _dict_of(root, name_of)
     stack = [(root, made)]
     while stack:
         node, parent = stack.pop()
         for child in node.children:
-            parent["children"].append(_dict_of(child))
+            parent["children"].append(_dict_of(child, name_of))
             stack.append((child, parent["children"][-1]))
     return made
 
 
-def _dict_of(node: Operator) -> dict[str, Any]:
+def _dict_of(node: Operator, name_of: Callable[[int], str]) -> dict[str, Any]:
     """A node without its children."""
     record = node.statistics
     return {
         "operator": node.kind,
-        "detail": node.detail(),
+        "detail": node.detail_naming(name_of),
         "columns": list(node.names),
         "order": list(node.order),
         "estimate": round(node.estimate, 1),

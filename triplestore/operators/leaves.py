@@ -6,7 +6,7 @@ rows with this id), or None (any id, not in the result). A repeated name require
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import ClassVar, TypeAlias
 
@@ -121,7 +121,11 @@ class Scan(Operator):
 
     def detail(self) -> str:
         """The pattern."""
-        return atom(self.name, self.pattern)
+        return self.detail_naming(str)
+
+    def detail_naming(self, name_of: Callable[[int], str]) -> str:
+        """The pattern, with names of ids."""
+        return atom(self.name, self.pattern, name_of)
 
     def _known_order(self, places: list[int]) -> tuple[str, ...]:
         order: list[str] = []
@@ -207,10 +211,10 @@ def check_pattern(
     return tuple(pattern)
 
 
-def atom(name: Text, pattern: Pattern) -> str:
+def atom(name: Text, pattern: Pattern, name_of: Callable[[int], str] = str) -> str:
     """A pattern as text: `knows[?x, 5]`."""
     entries = [
-        f"?{entry}" if isinstance(entry, str) else "_" if entry is None else str(entry)
+        f"?{entry}" if isinstance(entry, str) else "_" if entry is None else name_of(int(entry))
         for entry in pattern
     ]
     return f"{shown(name)}[{', '.join(entries)}]"

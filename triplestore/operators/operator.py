@@ -201,9 +201,13 @@ class Operator(ABC):
         for node in self.nodes():
             node.statistics.clear()
 
-    def label(self) -> str:
+    def detail_naming(self, name_of: Callable[[int], str]) -> str:
+        """The same as `detail`, with names of ids."""
+        return self.detail()
+
+    def label(self, name_of: Callable[[int], str] = str) -> str:
         """One line for people: `hash join ?x`."""
-        return f"{self.kind} {self.detail()}".rstrip()
+        return f"{self.kind} {self.detail_naming(name_of)}".rstrip()
 
     def __repr__(self) -> str:
         return f"<{self.label()}>"

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import repeat
 
 import numpy as np
 
 from triplestore.closures.attached import Attached
+from triplestore.data_classes import data_class
 from triplestore.datalog.text import show
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.maintenance.budget import ReasoningBudget
@@ -61,7 +62,7 @@ _SAYS = {
 }
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Difference:
     """One way in which a closure is wrong: how many facts, and some of them.
 
@@ -83,7 +84,7 @@ class Difference:
         return f"{text}: {shown}" + (f"; and {more:,} more" if more else "")
 
 
-@dataclass(slots=True, repr=False)
+@data_class(frozen=False, repr=False)
 class Audit:
     """What an audit found.
 

@@ -8,10 +8,10 @@ what an aggregate counts, what is absent and what is computed follow from these.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads
 from triplestore.maintenance.steps.regrouping import summarise
@@ -24,7 +24,7 @@ from triplestore.relations.packed_keys import I64, U8, U32, Bools, Columns, Keys
 from triplestore.rules.families import CompiledAtom, Family
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Premise:
     """What one atom matched in each instance: keys of a relation, or of several by `names`."""
 
@@ -45,7 +45,7 @@ class Premise:
         return Premise(self.relation, self.keys[rows], self.status[rows], names)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Instances:
     """Instances of one family: the number of the goal, the simple rule, and the premises."""
 

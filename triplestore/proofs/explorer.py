@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.slices import Slice
 from triplestore.errors import BudgetError
 from triplestore.proofs.closed_facts import Closed, keys_of
@@ -45,7 +45,7 @@ Mode = Literal["stated", "least", "linear", "all"]
 """Which instances are looked for: all premises stated, of less height, all but one stated, any."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Limits:
     """How far to look.
 

@@ -9,10 +9,10 @@ without a rule are asserted facts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Atom, Constraint
 from triplestore.proofs import drawing
 from triplestore.proofs.proof_html import absence_html, absence_summary, proof_html, proof_summary
@@ -21,7 +21,7 @@ from triplestore.proofs.proof_text import absence_text, proof_text
 from triplestore.proofs.steps import Attempt, ProofStep
 
 
-@dataclass(frozen=True, repr=False)
+@data_class(slots=False, repr=False)
 class Proof:
     """Why a fact holds: the smallest proof from asserted facts.
 
@@ -118,7 +118,7 @@ class Proof:
         return (self.prefixes or {}) if prefixes is None else prefixes
 
 
-@dataclass(frozen=True, repr=False)
+@data_class(slots=False, repr=False)
 class WhyNot:
     """Why a fact does not hold: it is not asserted, and no rule concludes it.
 

@@ -7,8 +7,8 @@ one rule gets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import (
     Aggregate,
     Atom,
@@ -27,7 +27,7 @@ Values = Mapping[Variable, Constant]
 """What variables stand for."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Member:
     """One match of an aggregate's body: the values of its variables, and the facts it matched."""
 
@@ -35,7 +35,7 @@ class Member:
     facts: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ProofPart:
     """How one item of a body is true: an atom by a fact, a negation by there being none.
 
@@ -74,7 +74,7 @@ class ProofPart:
         return tuple(dict.fromkeys(fact for member in self.members for fact in member.facts))
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ProofStep:
     """A fact, and the rule instance that concludes it; a stated fact has no rule.
 
@@ -109,7 +109,7 @@ class ProofStep:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Attempt:
     """How far one rule gets towards a fact.
 

@@ -8,11 +8,11 @@ store are written, so the commit is like any other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.relations import ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import GRAPHS, TupleName
 from triplestore.relations.packed_keys import Columns, key_of
@@ -20,7 +20,7 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import copy_texts
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ClosedElsewhere:
     """All that holds in the default graph, and how it was inferred.
 

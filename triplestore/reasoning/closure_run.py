@@ -10,10 +10,11 @@ were touched, and if they give another program the closure is maintained from th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.reasoning.asserted_changes import asserted_since
 from triplestore.reasoning.drop_inferences import changes_to_asserted
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ClosureState:
     """A closure as of the last run, and its history in this transaction; replaced as a whole.
 

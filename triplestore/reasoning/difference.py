@@ -1,8 +1,8 @@
 """How the tables of a transaction differ from those it began with: `t.diff()`.
 
-Start reading at `Difference`; `net_changes` finds the rows. Where everything was written as single
-changes, they say themselves what was before; loads are looked up, and after `clear()` everything
-is.
+Start reading at `Difference`; `net_changes` and `net_between` find the rows. Where everything was
+written as single changes, they say themselves what was before; loads are looked up, and after
+`clear()` everything is.
 """
 
 from __future__ import annotations
@@ -350,3 +350,17 @@ def _all_rows(tables: Tables) -> Iterator[tuple[RelationName, Columns]]:
     for name, arity in (*tables.tuple_names(), GRAPHS):
         for columns in tables.tuples(name, arity).scan():
             yield ("tuples", name, arity), columns
+
+
+def net_between(base: Tables, now: Tables) -> Changes:
+    """The stored rows in which two tables differ, whatever lies between them.
+
+    Only layers that the two do not share are read. The result may contain rows with equal statuses.
+    """
+    shared = 0
+    for one, other in zip(base.layers, now.layers, strict=False):
+        if one is not other:
+            break
+        shared += 1
+    steps = [*base.layers[shared:], *now.layers[shared:]]
+    return net_changes(base.with_schemes({}), now.with_schemes({}), steps, cleared=False)

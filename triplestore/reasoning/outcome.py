@@ -8,11 +8,12 @@ committed state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.relations import (
     EXPLICIT,
     GRAPHS,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 WriteStep = Changes | Layer
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class Change:
     """Counts of what a commit did to the quads of a store; prints as one line.
 

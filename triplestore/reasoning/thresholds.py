@@ -5,12 +5,11 @@ What users may set is elsewhere: see `tuning.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from triplestore.data_classes import data_class
 from triplestore.thresholds import Thresholds
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class ReasoningThresholds(Thresholds):
     """Start at `REASONING`, the values in use."""
 

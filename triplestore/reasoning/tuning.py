@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import nearest
 from triplestore.storage.metadata import TUNING
@@ -22,7 +23,7 @@ MODULES = (AUTO, "on", "off")
 SCHEMES = (AUTO, "plain", "compressed")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Tuning:
     """The values of `tuning`. None means that the software chooses.
 

@@ -8,13 +8,14 @@ their names and terms back.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program, bound_by
 from triplestore.reasoning.equality.violations import ViolatingRows
 from triplestore.relations import Changes, Tables
@@ -34,7 +35,7 @@ NOTHING = "owl:Nothing"
 _TYPE, NOTHING_KEY = b"\x01" + RDF_TYPE.encode(), b"\x01" + OWL.encode() + b"Nothing"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Violation:
     """One match of a constraint, or one member of owl:Nothing.
 
@@ -76,7 +77,7 @@ def _text(term: Term) -> str:
     return to_ntriples(key_of(term)).decode()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class Inconsistencies:
     """All violations counted by the ids of their constraints, and some of each; prints well.
 

@@ -11,12 +11,13 @@ Always true: a row occurs at most once in one `Changes`; columns have one length
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.relations.packed_keys import (
     NO_IDS,
     NO_STATUS,
@@ -36,7 +37,7 @@ GRAPHS: TupleName = (0, 1)
 """The key of the relation of one column in which layers keep the existing named graphs."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ChangedRows:
     """Some rows of one kind: columns of ids, new status, status before, and counts or None."""
 
@@ -119,7 +120,7 @@ def _no_rows(arity: int) -> ChangedRows:
 NO_FACTS, NO_QUADS, NO_GRAPHS = _no_rows(3), _no_rows(4), _no_rows(1)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Changes:
     """All changes of one commit: facts (p, s, o), quads (p, s, o, g), graphs (g), and tuples.
 

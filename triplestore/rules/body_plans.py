@@ -9,10 +9,10 @@ columns that are not needed later. Rows are never merged, because each row is on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, U32
@@ -25,7 +25,7 @@ HEAD, WHOLE, GROUPS = -1, -2, -3
 Other plans begin with the variables of an item of the body."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class AtomStep:
     """Match one atom with a relation.
 
@@ -67,7 +67,7 @@ class AtomStep:
         return cls(item, atom, negated, tuple(bound), free, tuple(same), keep)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class TableStep:
     """Join with the family's table of constants on its bound columns."""
 
@@ -76,7 +76,7 @@ class TableStep:
     keep: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ComputeStep:
     """A filter or a bind."""
 
@@ -87,7 +87,7 @@ class ComputeStep:
 BodyStep: TypeAlias = AtomStep | TableStep | ComputeStep
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class BodyPlan:
     """The steps for a frame of the variables `start`; made for relations of these `sizes`."""
 

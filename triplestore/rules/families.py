@@ -12,12 +12,13 @@ Terms of compiled atoms are integers: a variable v is v >= 0, the constant with 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Expression
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.facts.sorted_arrays import match
@@ -103,7 +104,7 @@ class TableIndex:
         return index, self.order[rows]
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class KnownOfFamily:
     """The caches of a family; each is filled by one function.
 
@@ -128,7 +129,7 @@ class KnownOfFamily:
     rule_numbers: tuple[Keys, I64] | None = None
 
 
-@dataclass(eq=False, slots=True)
+@data_class(frozen=False, eq=False)
 class Family:
     """Rules of one shape.
 

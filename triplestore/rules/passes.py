@@ -9,9 +9,10 @@ program that is only compared or explained needs neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import Method, Stratification, stratify
 from triplestore.rules.families import IdsOf
@@ -28,7 +29,7 @@ from triplestore.rules.subclass_pairs import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class PassOptions:
     """Which passes do something.
 
@@ -44,7 +45,7 @@ class PassOptions:
     pairs: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@data_class(eq=False)
 class Draft:
     """The result of the passes so far.
 

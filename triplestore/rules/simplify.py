@@ -22,12 +22,13 @@ some 50 us for each helper.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Literal
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.check_clause import problem_at
 from triplestore.datalog.guard import guard
 from triplestore.datalog.problems import Problem, raise_errors
@@ -59,7 +60,7 @@ _HELPERS = "x-triplestore:"
 _COLUMNS = 3  # minimum number of columns of a TupleAtom
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SimpleProgram:
     """A program in simple form.
 

@@ -7,11 +7,12 @@ the families that read it are run. `Levels` has the stratum of each fact.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.slices import Slice
 from triplestore.datalog.stratify import Stratification
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from triplestore.rules.leap_rules import LeapRule
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Triggers:
     """The items of families that may match a fact: (family, number of the item)."""
 
@@ -88,7 +89,7 @@ def _classes_of(family: Family, atom: CompiledAtom) -> Collection[int] | None:
     return set(table.columns[table.variables.index(term)].tolist())
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class CompiledStratum:
     """The families of one stratum: nonrecursive, recursive, and aggregating ones."""
 

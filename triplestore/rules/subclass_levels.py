@@ -14,10 +14,10 @@ levels blocks gain 1.2 times.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Constant, Rule, TripleAtom
 from triplestore.datalog.stratify import Stratum
 from triplestore.relations.facts.sorted_arrays import places_in, sorted_distinct
@@ -73,7 +73,7 @@ def _close(run: list[int], found: dict[int, int]) -> None:
     run.clear()
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Hierarchy:
     """The subclass rules of one block.
 

@@ -16,10 +16,11 @@ An axiom costs some 0.1 us. Axioms that are not at the bottom become rules of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import slice_of
@@ -47,7 +48,7 @@ BOTTOM = 1
 """The stratum of the bottom, if there is one."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@data_class(eq=False)
 class SubClasses:
     """Sub-class axioms in one dictionary.
 

@@ -4,7 +4,8 @@
     /update   SPARQL updates, if they are allowed
     /sparql   both
     /store    whole graphs, by the Graph Store Protocol
-    /health   whether the server is well; /ready: whether it can answer queries now
+    /subscribe  the rows of a query that come and go, as events; /changes: all facts
+/health   whether the server is well; /ready: whether it can answer queries now
     /metrics  numbers for Prometheus
     /api/     login, and what the page asks for
 
@@ -39,6 +40,7 @@ from triplestore.server.connections.host_names import NamedHosts
 from triplestore.server.connections.other_sites import WithoutOtherSites
 from triplestore.server.connections.security_headers import WithSecurityHeaders
 from triplestore.server.endpoints import sparql_routes
+from triplestore.server.live_routes import live_routes
 from triplestore.server.page.routes import page_routes
 from triplestore.server.page.static import asset_routes, page_or
 from triplestore.server.refusals import RefusedRequest, on_http_error, on_refused
@@ -68,6 +70,7 @@ def _index_routes(service: StoreService) -> list[BaseRoute]:
 
 ROUTES: list[Callable[[StoreService], list[BaseRoute]]] = [
     sparql_routes,
+    live_routes,
     _login_routes,
     page_routes,
     _index_routes,

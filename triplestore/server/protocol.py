@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import parse_qsl, quote
 
 import pyoxigraph as ox
 from starlette.requests import ClientDisconnect, Request
 
+from triplestore.data_classes import data_class
 from triplestore.server.refusals import RefusedRequest
 
 FORM = "application/x-www-form-urlencoded"
@@ -38,7 +38,7 @@ FormFields = list[tuple[str, str]]
 GraphNames = tuple[ox.NamedNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SparqlRequest:
     """A requested query or update.
 

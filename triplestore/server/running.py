@@ -49,7 +49,8 @@ _ID = re.compile(r"[\w-]{1,64}")
 class JobInfo:
     """What a job is, for limits and for the list of running queries.
 
-    kind     "query", "update", "graph" or another word
+    kind     "query", "update", "graph" or another word; "page" for the small requests of the page,
+             such as completion, which the limit of queries per second does not count
     text     the query or update
     id       a name that the client chose, to stop it; empty to have one made
     """
@@ -244,7 +245,8 @@ class _Answer(Response):
         watch = _ClientWatch(receive)
         try:
             with ExitStack() as counted:
-                self._runner.limits.enter(self._info.caller.key)
+                rated = self._info.kind != "page"
+                self._runner.limits.enter(self._info.caller.key, rated=rated)
                 counted.callback(self._runner.limits.leave, self._info.caller.key)
                 await self._send_answer(watch, counted.close, scope, receive, begun)
         except RefusedRequest as refused:

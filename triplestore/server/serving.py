@@ -15,6 +15,7 @@ import uvicorn
 from triplestore.errors import StorageError, UsageError
 from triplestore.server.app import create_app
 from triplestore.server.connections.patient_protocol import patient_protocol
+from triplestore.server.event_streams import end_streams
 from triplestore.server.settings import LOOPBACK, Settings
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def serve(
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
         with listening, suppress(KeyboardInterrupt):
-            _Server(config, announce).run([listening])
+            AnnouncedServer(config, announce).run([listening])
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -99,14 +100,20 @@ def _check_certificate(settings: Settings) -> None:
         raise StorageError(f"cannot use {files} for TLS: {error.strerror or error}") from error
 
 
-class _Server(uvicorn.Server):
+class AnnouncedServer(uvicorn.Server):
     """Announces its address when it listens."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
         super().__init__(config)
         self._announce = announce
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, without waiting for streams, which have no end of their own."""
+        end_streams()
+        await super().shutdown(sockets)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say where."""
         await super().startup(sockets)
         if self.started and sockets:
             self._announce(_address(sockets[0], "https" if self.config.is_ssl else "http"))

@@ -9,13 +9,14 @@ time, also while results are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 from operator import or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.evaluate_scalar import Surroundings
@@ -94,7 +95,7 @@ class AskedState(NamedTuple):
         return (self.where, self.default, self.named, self.hidden, self.chosen)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Custom:
     """The caller's own functions and aggregates, by IRI.
 
@@ -205,7 +206,7 @@ def prepared(query: Query, optimise: bool = True) -> Query:
     return replace(query, pattern=when_large(query.size, rewrite, query.pattern, passes))
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _QueryRun:
     """One rewritten query, on its way to a result.
 

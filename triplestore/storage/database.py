@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from triplestore.errors import ReadOnlyError, StorageError, UsageError
+from triplestore.errors import CorruptError, ReadOnlyError, StorageError, UsageError
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.layers.allocation import keep_freed_memory
 from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
@@ -31,7 +31,7 @@ from triplestore.storage.files.sections import FileRef
 from triplestore.storage.files.system import Files, RealFiles, explained
 from triplestore.storage.prepare import CommitStep, kept_step, kept_terms, logged_steps, seal_many
 from triplestore.storage.record import Commit, NewTermKeys
-from triplestore.storage.recovery import Reader
+from triplestore.storage.recovery import Reader, state_at
 from triplestore.storage.state import FileCatalogue, Meta, State
 from triplestore.storage.thresholds import STORAGE, StorageThresholds
 from triplestore.storage.upkeep.background import BackgroundWork
@@ -163,6 +163,17 @@ class Database:
             with self.commit_lock, explained("reading", self._directory()):
                 self._state = self.reader.refresh()
         return self._state
+
+    def state_at(self, commit: int) -> State | None:
+        """The state after an earlier commit, from the journal; None if that begins later.
+
+        Its ids are those of the current state, and its dictionary may be an earlier part of it.
+        """
+        if self.path is None or commit > self._state.commit:
+            return None
+        with self.commit_lock, contextlib.suppress(FileNotFoundError, CorruptError):
+            return state_at(self.files, self.path, commit, self._catalogue())
+        return None  # another process replaced the files
 
     # -- writing --------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from triplestore.checked_columns import Array, Column
 from triplestore.closures.attached import Schemes
 from triplestore.closures.described import restore
+from triplestore.data_classes import data_class
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.views.equality import (
     MEMBERS_KEY,
@@ -40,7 +41,7 @@ OpenPart: TypeAlias = Callable[[FileRef], KeptPart]
 _KEYS = "keys"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class NewTermKeys:
     """The keys of new terms with ids from `first` on."""
 
@@ -48,7 +49,7 @@ class NewTermKeys:
     keys: Sequence[bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Commit:
     """One commit; parts in files are given by FileRef.
 

@@ -8,9 +8,10 @@ journals. A writer does more (it cuts off a torn tail and removes unreferenced f
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from triplestore.data_classes import data_class
 from triplestore.errors import CorruptError, StorageError
 from triplestore.relations import Layer, Tables
 from triplestore.storage.files.journal import JournalChain, JournalScan, journal_path, read_journals
@@ -40,7 +41,7 @@ from triplestore.terms import Dictionary, TermSegment
 _PAUSES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  # seconds
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Recovered:
     """A store as it was found.
 
@@ -71,14 +72,8 @@ def recover(files: Files, directory: Path, known: FileCatalogue | None = None) -
     """
     manifest = read_manifest(files, directory)
     opener = _Opener(files, directory, known)
-    terms = tuple(opener.segment(ref) for ref in manifest.terms)
-    layers = tuple(opener.layer(ref) for ref in manifest.layers)
-    meta_file = opener.file(manifest.meta, META) if manifest.meta else None
-    dictionary = Dictionary(terms)
-    if dictionary.size != manifest.term_count:
-        raise damaged(directory / NAME, f"its files hold {dictionary.size} terms, not all")
-    meta = Meta.of_file(meta_file, journal_path(directory, manifest.journal))
-    start = State(manifest.commit, dictionary, dictionary.size, Tables(layers).sealed(), meta)
+    start, meta_file = _start_of(manifest, opener, directory)
+    terms, layers = start.dictionary.segments, start.tables.layers
     chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
     if chain.commit < manifest.durable:
         raise damaged(
@@ -99,6 +94,40 @@ def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
         for record in chain.records:
             replaying.add(record.payload)
         return replaying.state()
+
+
+def state_at(
+    files: Files, directory: Path, commit: int, known: FileCatalogue | None = None
+) -> State | None:
+    """The state after an earlier commit; None if the journal does not reach so far back.
+
+    Its dictionary is another one than that of the open store, with the same ids.
+    """
+    manifest = read_manifest(files, directory)
+    if commit < manifest.commit:
+        return None
+    opener = _Opener(files, directory, known)
+    start, _ = _start_of(manifest, opener, directory)
+    chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
+    if chain.commit < commit:
+        return None
+    chain.records = [record for record in chain.records if record.commit <= commit]
+    return replay(start, chain, opener)
+
+
+def _start_of(
+    manifest: Manifest, opener: _Opener, directory: Path
+) -> tuple[State, SectionFile | None]:
+    """The state of the manifest, before the commits of the journals, and the file of its values."""
+    terms = tuple(opener.segment(ref) for ref in manifest.terms)
+    layers = tuple(opener.layer(ref) for ref in manifest.layers)
+    meta_file = opener.file(manifest.meta, META) if manifest.meta else None
+    dictionary = Dictionary(terms)
+    if dictionary.size != manifest.term_count:
+        raise damaged(directory / NAME, f"its files hold {dictionary.size} terms, not all")
+    meta = Meta.of_file(meta_file, journal_path(directory, manifest.journal))
+    tables = Tables(layers).sealed()
+    return State(manifest.commit, dictionary, dictionary.size, tables, meta), meta_file
 
 
 class _Opener:

@@ -7,12 +7,13 @@ shows, including files, even if they are merged or removed later.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.relations import Layer, Tables
 from triplestore.storage.files.sections import FileRef, Pause, SectionFile, decoding, write_sections
 from triplestore.storage.files.system import Files
@@ -91,7 +92,7 @@ def value_of(meta: Mapping[str, bytes], name: str, parse: Callable[[bytes], T], 
             raise
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class State:
     """Everything in a store after one commit, as an immutable snapshot.
 

@@ -19,10 +19,10 @@ from triplestore.errors import UsageError
 from triplestore.loaders.formats import format_of, known_names, split_name
 from triplestore.loaders.writers import write_document
 from triplestore.sparql.engine import Result
-from triplestore.sparql.results import write_boolean
 from triplestore.sparql.results.formats import results_format
 from triplestore.sparql.results.solutions import Solutions, Triples
 from triplestore.sparql.results.table_files import table_format, write_table
+from triplestore.sparql.results.write import write_boolean
 
 __all__ = [
     "AnswerFormat",

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypedDict
 
 from pyoxigraph import DefaultGraph, Quad, Triple
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.terms import BLANK, IRI, Term, key_of
@@ -118,7 +118,7 @@ def facts_mask(facts: str) -> int:
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@data_class(kw_only=True)
 class LoadOptions:
     """The keywords of `Store.load`."""
 
@@ -136,7 +136,7 @@ class LoadOptions:
     max_term_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@data_class(kw_only=True)
 class ReasonOptions:
     """The names of regimes and the keywords of `Store.reason`."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from triplestore.data_classes import data_class
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from triplestore.storage import Database
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Info:
     """Facts about a store; prints as a table. All sizes are in bytes."""
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
-from triplestore.store.answers import write_answer
 from triplestore.store.arguments import (
     DEFAULTS,
     GraphLike,
@@ -30,13 +30,21 @@ from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
+    from triplestore.sparql.algebra.nodes import Query
     from triplestore.sparql.engine import Result
     from triplestore.store.arguments import QueryOptions
     from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
 
 
-_ENGINE = Engine(write_answer)
+def _write_answer(*given: Any, **options: Any) -> bytes | None:
+    # Late: the writers of all formats; many programs read rows only.
+    from triplestore.store.answers import write_answer
+
+    return write_answer(*given, **options)
+
+
+_ENGINE = Engine(_write_answer)
 
 ALL, REPRESENTATIVES = "all", "representatives"
 """Values of `equality`: all facts, or one answer for each class of equals."""
@@ -57,7 +65,7 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
         custom = Custom(functions, by_name(options.custom_aggregate_functions))
     return _ENGINE.query(
         text,
-        _asked(view, options),
+        asked_state(view, options),
         context,
         base=options.base_iri,
         options=options.planning,
@@ -67,7 +75,7 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
     )
 
 
-def _asked(view: StateView, options: QueryOptions) -> AskedState:
+def asked_state(view: StateView, options: QueryOptions) -> AskedState:
     """The part of a state that a query sees."""
     dictionary, default_graph = view.dictionary, options.default_graph
     if options.use_default_graph_as_union:
@@ -129,9 +137,14 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
 
 def read(view: StateView, text: str, options: QueryOptions) -> None:
     """Parse a query and keep its algebra for later evaluations."""
+    parsed(view, text, options)
+
+
+def parsed(view: StateView, text: str, options: QueryOptions) -> Query:
+    """The rewritten algebra of a query."""
     known = {**view.prefixes, **(options.prefixes or {})}
     aggregates = by_name(options.custom_aggregate_functions)
-    _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
+    return _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
 
 
 def by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
@@ -165,7 +178,7 @@ def _ids(dictionary: Dictionary, graphs: Iterable[GraphLike]) -> tuple[int, ...]
     return tuple(own + sorted({term_id for term_id in named if term_id}))
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Prepared:
     """A parsed query; each call evaluates it on the current state.
 

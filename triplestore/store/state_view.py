@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from triplestore.data_classes import data_class
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.stale import refuse_if_stale
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from triplestore.storage import State
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class StateView:
     """Everything that reading needs: frozen tables, and the dictionary their ids belong to."""
 

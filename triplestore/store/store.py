@@ -186,7 +186,7 @@ class Store(StoreDirectory):
             turn.__exit__(None, None, None)
 
         try:
-            return TransactionWriter(self._database, end, self._reasoner)
+            return TransactionWriter(self._database, end, self._reasoner, self._note)
         except BaseException:
             end()
             raise

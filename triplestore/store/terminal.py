@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Constant
 from triplestore.sparql.results.fitted_table import fitted_table
@@ -114,7 +114,7 @@ def _text(term: Any, namer: Namer) -> str:
 # -- names ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Vocabulary:
     """The properties and classes of a store, as they are written with its prefixes."""
 

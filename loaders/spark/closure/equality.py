@@ -16,9 +16,10 @@ copies of facts (`settled`), except for those properties.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import (
     Atom,
     Constant,
@@ -55,7 +56,7 @@ Follow = Callable[[Program, Frame, str], Frame]
 """The closure of triples under a program, as triples; the last argument is a folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Expanded:
     """Facts known to follow, and the rules that need not be applied to them again.
 
@@ -107,7 +108,7 @@ def expanded(
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class _Classes:
     """Classes of equal terms.
 

@@ -6,11 +6,12 @@ Start reading at `evaluate`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import TYPE, Program
 from triplestore.loaders.spark.closure.equality import KEPT_APART, Expanded, expanded, has_equality
 from triplestore.loaders.spark.closure.expressions import Expressions
@@ -39,7 +40,7 @@ from triplestore.terms.vocabulary import OWL
 _NOTHING = b"\x01" + OWL.encode() + b"Nothing"
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Evaluated:
     """A program and its closure."""
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.loaders.spark.closure.driver_rows import I64, ONE_TASK, Held, groups_of, settings
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE
@@ -31,7 +32,7 @@ Frame: TypeAlias = Any
 """A DataFrame of Spark."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Statistics:
     """Numbers of facts by relation and by class.
 

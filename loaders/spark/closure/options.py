@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from triplestore.data_classes import data_class
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Options:
     """How a closure is computed; no option changes the result.
 

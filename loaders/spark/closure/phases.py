@@ -10,8 +10,9 @@ store, which continues with the counters.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Aggregate, Not, Rule
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
@@ -21,7 +22,7 @@ from triplestore.rules.compiled_program import Compiled, recursive_numbers
 from triplestore.rules.modules.module_groups import Owned
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Phase:
     """Rules that are evaluated together until nothing is new, then closures of graphs.
 

@@ -10,9 +10,10 @@ rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Expression, Variable, substitute
 from triplestore.loaders.spark.closure.shapes import Computation, FlatAtom, Form, Shape
 
@@ -162,7 +163,7 @@ class Way(NamedTuple):
     result: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Track:
     """Shapes that share joins.
 

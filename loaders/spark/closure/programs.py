@@ -10,12 +10,13 @@ owl:TransitiveProperty, or equal individuals), the program is made again from al
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.axioms import Axioms, Triple
@@ -44,7 +45,7 @@ KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
 """The named values of a store about reasoning."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Given:
     """The inputs beside the triples of the default graph.
 

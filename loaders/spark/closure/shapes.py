@@ -13,12 +13,12 @@ variables. `rules` has the numbers of the rules.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import (
     Aggregate,
     Atom,
@@ -74,7 +74,7 @@ class Form(NamedTuple):
     summary: Summary | None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Shape:
     """Rules of one form.
 

@@ -16,12 +16,12 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.loaders.report import Loaded
 from triplestore.loaders.spark.importing.parquet_parts import IdRows, Keys
 from triplestore.loaders.spark.jobs.places import read_text, write_text
@@ -37,7 +37,7 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import U32
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Job:
     """One import into a store, equal in each attempt.
 
@@ -49,7 +49,7 @@ class Job:
     first: int
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Target:
     """A store, and the change to make.
 

@@ -12,13 +12,14 @@ import shutil
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, fields, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.errors import LockedError, UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
 from triplestore.loaders.spark.importing.collect import collected
@@ -66,7 +67,7 @@ JOB, MADE = "job.json", "made.json"
 _LONGEST_PATH = 255
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ImportRequest:
     """The checked arguments of `import_dataset`."""
 
@@ -346,7 +347,7 @@ class Import:
     def _counted(self, ordered: Any) -> dict[str, Any]:
         counts = count_terms(ordered)
         check_hashes(ordered)
-        known = {name: getattr(counts, name) for name in TermCounts.__slots__}
+        known = {each.name: getattr(counts, each.name) for each in fields(TermCounts)}
         sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
         return {"rows": counts.terms, "parts": sizes, "_counts": known}
 

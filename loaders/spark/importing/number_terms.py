@@ -17,11 +17,11 @@ the local loader. `check_hashes` ensures that no two terms have the same hash.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import functions as sf
 
+from triplestore.data_classes import data_class
 from triplestore.errors import StorageError
 from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, TERM
 from triplestore.terms.term_keys import to_ntriples
@@ -51,7 +51,7 @@ def ordered_terms(collected: Any, partitions: int) -> Any:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class TermCounts:
     """Numbers of terms on the driver.
 

@@ -8,7 +8,6 @@ refused by name. Reading needs only pyarrow, on any file system that pyarrow kno
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.errors import CorruptError, StorageError
 from triplestore.loaders.spark.importing.collect import key_spans
 from triplestore.terms.dictionary import FIRST_QUERY_ID
@@ -29,7 +29,7 @@ MAX_TERMS = FIRST_QUERY_ID - 1
 """Maximum number of terms of a store."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class IdRows:
     """Columns of ids; `g` is None if all rows are in the default graph.
 
@@ -58,7 +58,7 @@ def _check(path: str, batch: pa.RecordBatch) -> None:
             raise CorruptError(f"{path}: {name} is null in a row; run the job again")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Parts:
     """The files of one table."""
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError
 from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 from triplestore.loaders.documents import LineDocument, OpenedSource
@@ -45,7 +45,7 @@ _MANY = 1 << 20  # minimum bytes of a document whose anonymous nodes are numbere
 _CR_ENDS_LINES = (ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG, ox.RdfFormat.N3)
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Plan:
     """The plan that tasks get: the files and, for files opened by name, the parts of each task."""
 

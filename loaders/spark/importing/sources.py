@@ -13,7 +13,7 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -23,6 +23,7 @@ from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
+from triplestore.data_classes import data_class
 from triplestore.errors import StorageError, UsageError
 from triplestore.loaders.formats import (
     EXTENSIONS,
@@ -40,7 +41,7 @@ _FIRST = "[^_.]"  # the first letter of a name that is not hidden
 _COLON = "Relative path in absolute URI"  # Hadoop's message for a name with a colon
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SourceOptions:
     """How sources are read.
 
@@ -77,7 +78,7 @@ class SourceOptions:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SourceFile:
     """One file; `mark` is Spark's 64-bit hash of its name, by which rows name their file."""
 

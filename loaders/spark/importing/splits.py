@@ -9,8 +9,8 @@ bytes per part.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.importing.turtle_cuts import Cut
 
@@ -18,7 +18,7 @@ _EXPANDS = 6  # size of text divided by its compressed size, roughly
 _MAX_PARTS = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class TaskOptions:
     """The options of reading, in a form that can be sent to tasks."""
 
@@ -34,7 +34,7 @@ class TaskOptions:
         return cls(options.lenient, options.base_iri, default, options.keep_labels)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Part:
     """A part of a file: bytes from `start` to `stop`, or all of it if `stop` is None."""
 

@@ -9,13 +9,14 @@ loader reads from the same files.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.importing import notes
 from triplestore.loaders.spark.importing.batches import SCHEMA
@@ -40,7 +41,7 @@ from triplestore.loaders.spark.jobs.workers import mapped
 _LARGEST_CONTENTS = (1 << 31) - 1024  # maximum size of a value of Spark's binaryFile
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Statements:
     """The statements of a source: good ones as `rows`, bad ones as `errors`.
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -23,6 +22,7 @@ import pyoxigraph as ox
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
+from triplestore.data_classes import data_class
 from triplestore.kernels.documents import turtle_cuts as kernels
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.jobs.workers import mapped
@@ -35,7 +35,7 @@ _MAX_STATEMENTS = 1 << 15  # per call of the kernel
 _MAX_BRACKETS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Cut:
     """A part of a document, with the text that makes it a complete document.
 
@@ -119,7 +119,7 @@ def cuts_of(stream: BinaryIO, trig: bool, part_bytes: int, base: str | None) -> 
     yield cutter.last(end, nodes)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class _Piece:
     """Some complete statements: `text`, of this length, begins at `base` in the document.
 

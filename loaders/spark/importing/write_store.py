@@ -14,13 +14,14 @@ import base64
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.errors import StorageError
 from triplestore.loaders.spark.importing.parquet_parts import IdRows, Keys
 from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
@@ -34,7 +35,7 @@ from triplestore.terms import TermSegment
 from triplestore.terms.dictionary import Dictionary
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Extra:
     """The parts of a closure beside the rows of facts.
 
@@ -162,7 +163,7 @@ def _only(column: U32, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> U3
 # -- its place -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Imported:
     """The result of an import; prints as a line.
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.loaders.spark.jobs.stage_log import skew
 
 _FIGURES: tuple[str, ...] = (
@@ -22,7 +23,7 @@ _FIGURES: tuple[str, ...] = (
 )
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class SparkStage:
     """One stage of Spark: sums over its successful tasks."""
 

@@ -16,10 +16,11 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.errors import StorageError, TripleStoreError
 from triplestore.loaders.spark.jobs.report import report_of, write
 from triplestore.loaders.spark.jobs.stage_log import StageLog
@@ -29,7 +30,7 @@ TABLES = ("parquet", "orc", "delta", "iceberg")
 """Formats of tables with terms in the columns s, p, o and optionally g."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class SessionSetting:
     """The settings of a session; see `session.make`."""
 

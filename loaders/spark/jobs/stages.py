@@ -14,18 +14,19 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.loaders.spark.jobs.places import is_local, join, read_text, write_text
 
 StageListener = Callable[[str, Mapping[str, Any]], object]
 """Called after each stage with its name and figures."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Stages:
     """The stages of one job.
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from triplestore.cli import completing
 from triplestore.cli.shell.session import Session, Settings
 from triplestore.cli.shell.statements import is_complete
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Tab completes; Ctrl-C drops what was typed or stops what is running; Ctrl-D ends
 """
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Command:
     """One command.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from triplestore.cli.shell.statements import (
     kind_of,
     prefixes_in,
 )
+from triplestore.data_classes import data_class
 from triplestore.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from triplestore.store.terminal import Vocabulary
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Settings:
     """What `.facts`, `.rows` and `.timer` set, and what the terminal is like."""
 

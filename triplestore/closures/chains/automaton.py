@@ -9,8 +9,9 @@ z spells a word that leads from its start to an end state; the empty word is ign
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
+
+from triplestore.data_classes import data_class
 
 Name: TypeAlias = Hashable
 
@@ -36,7 +37,7 @@ class Language(NamedTuple):
     turned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Automaton:
     """States 0, 1, ..., steps between them, and the languages of the defined relations.
 

@@ -9,12 +9,12 @@ change these marks: some useless edges may stay, which is harmless.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
 from triplestore.closures.thresholds import CLOSURES
+from triplestore.data_classes import data_class
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
 from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low, pack
@@ -47,7 +47,7 @@ def in_states(nodes: U32, states: int, wanted: Iterable[int]) -> Bools:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class UsefulEdges:
     """All edges of a product graph, and which of its nodes, by number, are ahead and before.
 

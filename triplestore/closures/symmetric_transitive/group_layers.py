@@ -8,12 +8,11 @@ larger, so that there are few layers, and a node is moved O(log n) times.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from triplestore.closures.symmetric_transitive.group_pairs import group_members
 from triplestore.closures.thresholds import CLOSURES
+from triplestore.data_classes import data_class
 from triplestore.relations.facts.sorted_arrays import member
 from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, frozen
@@ -22,7 +21,7 @@ NONE = -1
 _NO_GROUPS: I64 = np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class GroupLayer:
     """Groups of nodes: group g has members[starts[g] : starts[g + 1]], unless it is dead.
 

@@ -6,8 +6,6 @@ all remaining edges are read. Components that turn out to be unchanged are left 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from triplestore.closures.scheme import PairDifference, PairStream, SortedPairs, WorkLimit
@@ -18,12 +16,13 @@ from triplestore.closures.symmetric_transitive.group_pairs import (
     pairs_across,
 )
 from triplestore.closures.symmetric_transitive.union_find import ends_of, join_trees, places_of
+from triplestore.data_classes import data_class
 from triplestore.relations.facts.sorted_arrays import without
 from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, U32, U64, high, low, pack
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Regrouping:
     """Nodes whose component changed.
 

@@ -10,7 +10,7 @@ versions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 from weakref import WeakSet
 
@@ -20,6 +20,7 @@ from triplestore.closures.edge_graph import Lists
 from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.strong_components import Components, number_components
+from triplestore.data_classes import data_class
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, frozen
 from triplestore.thread_limits import look
 
@@ -28,7 +29,7 @@ _AT, _SPAN, _OWNER, _WEIGHT = range(_FIELDS)
 _LIST = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@data_class(eq=False, weakref_slot=True)
 class Reach:
     """Rows of labels.
 

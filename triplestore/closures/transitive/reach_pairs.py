@@ -8,7 +8,6 @@ all that they reach. `difference` makes them from two versions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from triplestore.closures.edge_graph import NONE
 from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_update import ReachStep
+from triplestore.data_classes import data_class
 from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
@@ -33,7 +33,7 @@ from triplestore.relations.pair_relation import BLOCK
 _NO_LABELS: U32 = np.zeros(0, dtype=np.uint32)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class MovedGroups:
     """The nodes of labels that the other version does not use, by their label there.
 
@@ -70,7 +70,7 @@ _NONE: U32 = frozen(np.array([NONE], dtype=np.uint32))
 _FRONT: U32 = frozen(np.zeros(1, dtype=np.uint32))
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ReachPairs:
     """What each node of `places` reaches in one version, and not in the other.
 

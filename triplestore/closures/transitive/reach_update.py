@@ -9,7 +9,7 @@ is linear and fast.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from triplestore.closures.edge_graph import NONE, Lists
 from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.reach import _FIELDS, Reach
 from triplestore.closures.transitive.strong_components import Components, bitmap, number_components
+from triplestore.data_classes import data_class
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import U32
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Moves:
     """The changed edges, by the numbers of their nodes, and the new numbers of nodes.
 
@@ -39,7 +40,7 @@ class Moves:
         return Moves(self.gone_to, self.gone_from, self.come_to, self.come_from, self.moved)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ReachStep:
     """Two versions, whose labels mean the same where both use them.
 

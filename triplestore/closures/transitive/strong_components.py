@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
 from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.thresholds import CLOSURES
+from triplestore.data_classes import data_class
 from triplestore.relations.packed_keys import I64, U32, U64, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Components:
     """Labels of components; they need not be numbered in any order.
 

@@ -8,8 +8,9 @@ of items, their size, the data, the shape and the stride. A tuple is passed as i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from triplestore.data_classes import data_class
 
 HEAD = r"""
 #define PY_SSIZE_T_CLEAN
@@ -120,7 +121,7 @@ PyInit__compiled(void)
 """
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Overload:
     """A kernel compiled for one signature.
 

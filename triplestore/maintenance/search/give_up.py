@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from triplestore.data_classes import data_class
 
 ROUND = 500
 """Cost of a round of a search or a deletion, in rule instances of a large round."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Abort:
     """The limits of a search for proofs; without limits it ends when everything is known.
 

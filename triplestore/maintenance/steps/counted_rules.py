@@ -7,11 +7,12 @@ needs to know when each of its body facts comes, so all variables of a rule are 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import body_facts
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
@@ -20,7 +21,7 @@ from triplestore.rules.families import LOWER, MIXED, OWN, Family, KnownOfFamily
 from triplestore.rules.strata import CompiledStratum, Levels, Strata
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Recursion:
     """The recursive rules of a stratum, as families whose instances have all their variables.
 

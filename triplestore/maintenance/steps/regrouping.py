@@ -7,10 +7,11 @@ touches, and has now. Other groups are not computed. The body of an aggregate is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
@@ -32,7 +33,7 @@ _NUMBERING = 48  # bytes of a row while its group is numbered
 _RESULT = 48  # of a result while it is made a term
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Regrouped:
     """Facts that aggregate rules concluded before but not now, and now but not before."""
 

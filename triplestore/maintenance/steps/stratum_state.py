@@ -5,9 +5,10 @@ Start reading at `Task`, then `StratumState`. The steps are in `stratum`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.evaluate.conclusions import Heads
 from triplestore.maintenance.steps.firing import Large
 from triplestore.maintenance.update_state import Work, united
@@ -17,7 +18,7 @@ from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.strata import CompiledStratum
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Task:
     """What changes in one stratum, and by which rules.
 

@@ -7,7 +7,7 @@ EXISTS), and the outer join.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import ClassVar, TypeAlias
 
@@ -85,7 +85,11 @@ class Probe(Operator):
 
     def detail(self) -> str:
         """The pattern, and the kind of join unless it is inner."""
-        pattern = atom(self.name, self.pattern)
+        return self.detail_naming(str)
+
+    def detail_naming(self, name_of: Callable[[int], str]) -> str:
+        """The same, with names of ids."""
+        pattern = atom(self.name, self.pattern, name_of)
         return pattern if self.how == "inner" else f"{pattern} ({self.how})"
 
     def _split(self, child: Operator) -> None:

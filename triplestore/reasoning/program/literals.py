@@ -8,11 +8,12 @@ have facts that say so, only about literals in the data.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
 from triplestore.ontologies.translate.draft import VARIANT
 from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
@@ -34,7 +35,7 @@ MAX_ILL_TYPED = 1000
 """Maximum number of ill-typed literals that are reported."""
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Literals:
     """The literals about which a program has facts.
 

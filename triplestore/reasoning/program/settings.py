@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.ontologies.translate.regimes import looks_at_literals
@@ -31,7 +32,7 @@ BY_RULES, BY_REWRITING = "rules", "rewrite"
 _WITH_EQUALITY = frozenset(["owl-rl", "owl-horst"])
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Regimes:
     """The regimes that `reason` was given, with their options; false if there are none.
 
@@ -125,7 +126,7 @@ def _regimes_of(data: bytes) -> Regimes:
     )
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class ReasonSettings:
     """All that `reason` was given; true if there is anything to infer.
 

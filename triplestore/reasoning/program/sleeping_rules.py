@@ -20,11 +20,11 @@ Only the compiled program is smaller: readers, reports and audits have all rules
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-@dataclass(frozen=True)
+@data_class(slots=False)
 class Sleeping:
     """The part of a program that is compiled while the other rules sleep, and what wakes these.
 

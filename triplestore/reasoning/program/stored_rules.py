@@ -12,12 +12,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.check import Checked, check
 from triplestore.datalog.problems import Problem, in_order, raise_errors
 from triplestore.datalog.program import (
@@ -49,7 +50,7 @@ MAX_MISSING = 10
 """Maximum number of rules to remove that are not in force and named in warnings."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class GivenRules:
     """Rules as a caller gave them.
 

@@ -7,12 +7,13 @@ rules. What is always true: no other rule may conclude such an axiom, so they ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.rules import signature
 from triplestore.ontologies.translate.owl_rl import sub_class_rule
@@ -78,7 +79,7 @@ def is_sub_class_rule(rule: Rule) -> bool:
     return len(rule.heads) == 1 and copied_class(rule)
 
 
-@dataclass(frozen=True, eq=False)
+@data_class(slots=False, eq=False)
 class WholeProgram:
     """A program with the axioms beside it; comparisons and differences are of both together.
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any
 
+from triplestore.data_classes import data_class
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.program.graph_scope import DEFAULT, stated_elsewhere
@@ -35,7 +36,7 @@ MAX_KEPT = 1000
 """Maximum number of axioms outside of the regimes in a report."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@data_class(repr=False)
 class RegimeReport(Report):
     """A report that also says which rules axioms gave; prints as a table."""
 

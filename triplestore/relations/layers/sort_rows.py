@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.data_classes import data_class
 from triplestore.kernels.rows import sort_rows as kernels
 from triplestore.relations.layers.sorted_order import positions_by
 from triplestore.relations.layers.swap_columns import turned
@@ -33,7 +33,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.thresholds import RELATIONS
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class GroupedRows:
     """Rows grouped by name (the names of quads by graph are pairs, in uint64)."""
 

@@ -12,12 +12,11 @@ numbers of distinct ids in the rows of this layer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column
+from triplestore.data_classes import data_class
 from triplestore.relations.changes import ChangedRows
 from triplestore.relations.layers.sort_rows import count_distinct
 from triplestore.relations.layers.sorted_order import Order, empty_order, make_order, sorting_order
@@ -76,7 +75,7 @@ class DistinctCounts:
         return counts
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Table:
     """Rows (name | first, second[, extra]) in two orders, and by graph where there are graphs."""
 

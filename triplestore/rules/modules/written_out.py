@@ -7,16 +7,17 @@ closure and of the scheme are known before a row is written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from triplestore.closures.scheme import Scheme
+from triplestore.data_classes import data_class
 from triplestore.rules.thresholds import RULES
 
 Mode: TypeAlias = Literal["auto", "plain", "compressed"]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Choice:
     """How closures are kept.
 

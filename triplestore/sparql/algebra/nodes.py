@@ -20,10 +20,11 @@ Always true:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from operator import is_
 from typing import NamedTuple, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 
 TermOrVariable: TypeAlias = Variable | Constant
@@ -58,49 +59,49 @@ class QuadPattern(NamedTuple):
     graph: TermOrVariable | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Inverse:
     """`^path`."""
 
     path: PathExpression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Sequence:
     """`a/b/...`, at least two parts; only inside of other paths, because others become joins."""
 
     parts: tuple[PathExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Alternative:
     """`a|b|...`, at least two parts."""
 
     parts: tuple[PathExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ZeroOrMore:
     """`path*`."""
 
     path: PathExpression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class OneOrMore:
     """`path+`."""
 
     path: PathExpression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ZeroOrOne:
     """`path?`."""
 
     path: PathExpression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class NegatedSet:
     """`!(a|b|...)`: any property but these. `!(a|^b)` is `!(a)|^!(b)`."""
 
@@ -115,14 +116,14 @@ PathExpression: TypeAlias = (
 # --- graph patterns ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Bgp:
     """A basic graph pattern; without triples it has one solution, which is empty."""
 
     patterns: tuple[TriplePattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Path:
     """A property path other than a single predicate."""
 
@@ -131,21 +132,21 @@ class Path:
     object: TermOrVariable
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Join:
     """The join of all parts."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Union:
     """The solutions of all parts."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class LeftJoin:
     """OPTIONAL; its condition, from the FILTERs in it, sees the variables of both sides.
 
@@ -159,7 +160,7 @@ class LeftJoin:
     absent: Variable | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Minus:
     """MINUS."""
 
@@ -167,7 +168,7 @@ class Minus:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Filter:
     """FILTER and HAVING; the conditions of one group are joined by `&&`."""
 
@@ -175,7 +176,7 @@ class Filter:
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Extend:
     """BIND and `(expression AS ?v)`; where the expression has no value the variable is unbound."""
 
@@ -184,7 +185,7 @@ class Extend:
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Graph:
     """GRAPH."""
 
@@ -192,7 +193,7 @@ class Graph:
     pattern: Node
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Service:
     """SERVICE."""
 
@@ -201,7 +202,7 @@ class Service:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Values:
     """VALUES: a table; None is UNDEF."""
 
@@ -216,7 +217,7 @@ class GroupKey(NamedTuple):
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Aggregate:
     """An aggregate: `function` as in `expressions.functions.AGGREGATES`, or an IRI.
 
@@ -236,7 +237,7 @@ class AggregateKey(NamedTuple):
     aggregate: Aggregate
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Group:
     """GROUP BY with its aggregates. The solutions have the variables of both and no others.
 
@@ -255,7 +256,7 @@ class OrderKey(NamedTuple):
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class OrderBy:
     """ORDER BY."""
 
@@ -263,7 +264,7 @@ class OrderBy:
     keys: tuple[OrderKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Project:
     """The variables of SELECT; those that the pattern does not have are unbound."""
 
@@ -271,21 +272,21 @@ class Project:
     variables: tuple[Variable, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Distinct:
     """SELECT DISTINCT."""
 
     pattern: Node
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Reduced:
     """SELECT REDUCED: duplicates may be removed."""
 
     pattern: Node
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Slice:
     """OFFSET and LIMIT; None is no limit."""
 
@@ -366,7 +367,7 @@ def walk(node: Node) -> Iterator[Node]:
 # --- queries -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class DatasetClause:
     """FROM and FROM NAMED, or USING and USING NAMED: the default graph is a merge of graphs."""
 
@@ -374,7 +375,7 @@ class DatasetClause:
     named: tuple[Constant, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class _Form:
     pattern: Node
     dataset: DatasetClause | None = field(default=None, kw_only=True)
@@ -385,7 +386,7 @@ class _Form:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Select(_Form):
     """SELECT: `pattern` is a `Project`, with `Distinct`, `Reduced` and `Slice` above it.
 
@@ -403,19 +404,19 @@ class Select(_Form):
         return node.variables
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Ask(_Form):
     """ASK."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Construct(_Form):
     """CONSTRUCT: blank nodes of the template are constants, new for each solution."""
 
     template: tuple[TriplePattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Describe(_Form):
     """DESCRIBE: of IRIs, and of the values of variables."""
 

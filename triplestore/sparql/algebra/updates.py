@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Constant
 from triplestore.sparql.algebra.nodes import DatasetClause, Node, QuadPattern
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class InsertData:
     """INSERT DATA. Blank nodes are labels: each execution makes one new blank node per label."""
 
     quads: tuple[ox.Quad, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class DeleteData:
     """DELETE DATA: without blank nodes."""
 
     quads: tuple[ox.Quad, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Modify:
     """DELETE {} INSERT {} WHERE {}, and DELETE WHERE {}. The templates include WITH already.
 
@@ -43,7 +44,7 @@ class Modify:
     size: int = field(default=0, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Load:
     """LOAD source [INTO GRAPH graph]."""
 
@@ -55,7 +56,7 @@ class Load:
 GraphTarget: TypeAlias = Constant | Literal["DEFAULT", "NAMED", "ALL"]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Clear:
     """CLEAR."""
 
@@ -63,7 +64,7 @@ class Clear:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Drop:
     """DROP."""
 
@@ -71,7 +72,7 @@ class Drop:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Create:
     """CREATE GRAPH."""
 
@@ -79,7 +80,7 @@ class Create:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Add:
     """ADD source TO target; None is the default graph."""
 
@@ -88,7 +89,7 @@ class Add:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Move:
     """MOVE source TO target; None is the default graph."""
 
@@ -97,7 +98,7 @@ class Move:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Copy:
     """COPY source TO target; None is the default graph."""
 
@@ -111,7 +112,7 @@ Operation: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Update:
     """A request: operations in their order; each sees what those before it did."""
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import weakref
 from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from triplestore.data_classes import data_class
 from triplestore.sparql.thresholds import SPARQL
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class PlanKey(NamedTuple):
     fixed: tuple[bytes, ...] | None = None
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class QueryPlan:
     """The operators of a query, with their planner, which holds their terms and limits."""
 

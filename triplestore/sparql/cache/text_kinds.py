@@ -7,10 +7,10 @@ never come with other constants. The second one determines which of them can be 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Constant
 from triplestore.sparql.algebra.nodes import Query
 from triplestore.sparql.cache.kept_plans import PlanKey
@@ -26,7 +26,7 @@ _MOST_KINDS = 512  # maximum number of cached kinds
 _MOST_TEXTS = 256  # maximum number of texts whose kind is cached
 
 
-@dataclass(slots=True, eq=False)
+@data_class(frozen=False, eq=False)
 class TextKind:
     """What texts of a shape have in common.
 
@@ -40,7 +40,7 @@ class TextKind:
     fixed: tuple[int, ...] = ()
 
 
-@dataclass(slots=True, frozen=True)
+@data_class
 class KnownText:
     """A text: its kind, its constants, and a function that finds the exchangeable ones.
 

@@ -10,11 +10,12 @@ memory, the left one streams; rows of a left block come class by class.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context
 from triplestore.operators.frame import Array, Frame, nulls
@@ -26,7 +27,7 @@ How: TypeAlias = Literal["inner", "left", "semi", "anti"]
 Condition: TypeAlias = Callable[[Frame], Array]
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _Class:
     """The right rows that bind the same doubtful variables."""
 

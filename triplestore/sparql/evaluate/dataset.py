@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import ref
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.relations.layers.sorted_order import make_order
 from triplestore.relations.packed_keys import NO_IDS, distinct, high, in_sorted, swap
 from triplestore.relations.relation import by_name
@@ -51,7 +52,7 @@ class GraphRelations(Protocol):
         """The number of triples, or an upper bound."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Dataset:
     """The graphs with which the patterns of a query are matched.
 

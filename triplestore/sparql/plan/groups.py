@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Call, Exists, Expression, variables_of
 from triplestore.operators.context import current
 from triplestore.operators.distinct import Distinct
@@ -41,7 +41,7 @@ _WIDE = 100  # maximum number of columns that are not charged for each operator
 _COLUMN_BYTES = 24
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Condition:
     """A filter of a group, and the variables that it uses."""
 

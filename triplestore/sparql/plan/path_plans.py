@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import current
 from triplestore.operators.frame import Array, Frame
@@ -47,7 +47,7 @@ from triplestore.sparql.plan.planner import Planner
 _EVERY = 1024  # names between two checks of the limits
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class PathPart:
     """A path between two terms: names of variables, or ids."""
 

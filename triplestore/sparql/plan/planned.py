@@ -7,11 +7,12 @@ the variables; those not in `maybe` are bound in every row; estimates are never 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Pattern, Scan, Values
 from triplestore.operators.operator import Operator, Text
@@ -26,7 +27,7 @@ Where: TypeAlias = int | str | None
 """The active graph: None for the default one, an id, or the column that has the graph."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Wanted:
     """What is wanted of a pattern.
 
@@ -59,7 +60,7 @@ ANYTHING = Wanted()
 """All solutions, in the default graph."""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Planned:
     """A plan of a pattern.
 
@@ -112,7 +113,7 @@ def trimmed(made: Planned, wanted: Wanted) -> Planned:
     return made.with_operator(Project(made.operator, kept))
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Atom:
     """A triple pattern as a pattern of a relation: names of variables and ids.
 
@@ -214,7 +215,7 @@ def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) 
     return float(relation.fanout(given, values)[0])
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class PlannedPart:
     """A part of a group with a separate plan.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeVar
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.tree import Constant, Expression
 from triplestore.operators.context import Context
@@ -27,7 +27,7 @@ _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class PlanOptions:
     """The optimizations of planning; each can be switched off for tests and measurements.
 

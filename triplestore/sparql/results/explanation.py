@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.tree import Constant
 from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.operator import Operator
+from triplestore.sparql.algebra.short_text import show_term
 
 
 class Explanation(str):
@@ -37,9 +40,20 @@ class Explanation(str):
         return plan_html(self.plan, self.warnings)
 
 
-def explanation(plan: Operator | None, warnings: Sequence[str]) -> Explanation:
+def explanation(plan: Operator | None, warnings: Sequence[str], terms: QueryTerms) -> Explanation:
     """The explanation of a plan that was run; likely mistakes come first, one per line."""
     lines = [f"warning: {text}" for text in warnings]
     if plan is None:
         return Explanation("\n".join(lines), None, warnings)
-    return Explanation("\n".join([*lines, explain(plan)]), to_json(plan), warnings)
+    text = explain(plan, lambda term_id: name_of_id(term_id, terms))
+    return Explanation("\n".join([*lines, text]), plan_tree(plan, terms), warnings)
+
+
+def plan_tree(plan: Operator, terms: QueryTerms) -> dict[str, Any]:
+    """A plan as a tree of dicts."""
+    return to_json(plan, lambda term_id: name_of_id(term_id, terms))
+
+
+def name_of_id(term_id: int, terms: QueryTerms) -> str:
+    """The short name of a term in a plan."""
+    return show_term(Constant(terms.key(term_id)))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.sparql.results import delimited, json, xml
 
 Cell: TypeAlias = Callable[[bytes], str]
@@ -22,7 +22,7 @@ Around: TypeAlias = Mapping[int, tuple[str, str]]
 """Kind of term -> the text of its cell before and after the term's text."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Layout:
     """A format.
 

@@ -16,11 +16,10 @@ import pyoxigraph as ox
 
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.context import Context, running
-from triplestore.operators.explain_plan import to_json
 from triplestore.operators.frame import Frame
 from triplestore.operators.operator import Operator
 from triplestore.sparql.results.decode import terms_of
-from triplestore.sparql.results.explanation import Explanation, explanation
+from triplestore.sparql.results.explanation import Explanation, explanation, plan_tree
 from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
@@ -281,7 +280,7 @@ class Solutions:
         Likely mistakes come first, one per line.
         """
         self._rows.read_all()
-        return explanation(self._rows.plan, self.advice())
+        return explanation(self._rows.plan, self.advice(), self._terms)
 
     def explain_json(self, *, run: bool = True) -> dict[str, Any]:
         """The same as a tree of dicts; the topmost one also has the warnings.
@@ -290,7 +289,7 @@ class Solutions:
         """
         if run:
             self._rows.read_all()
-        return {**to_json(self._rows.plan), "warnings": self.advice()}
+        return {**plan_tree(self._rows.plan, self._terms), "warnings": self.advice()}
 
     def advice(self) -> list[str]:
         """Likely mistakes: unbound variables, properties and classes without facts, products."""
@@ -405,13 +404,13 @@ class Triples:
     def explain(self) -> Explanation:
         """The plan of the solutions from which the triples are made; see `Solutions.explain`."""
         self.ids()
-        return explanation(self._plan, self._advise())
+        return explanation(self._plan, self._advise(), self._terms)
 
     def explain_json(self, *, run: bool = True) -> dict[str, Any]:
         """The same as a tree of dicts; see `Solutions.explain_json`."""
         if run:
             self.ids()
-        tree = {} if self._plan is None else to_json(self._plan)
+        tree = {} if self._plan is None else plan_tree(self._plan, self._terms)
         return {**tree, "warnings": self._advise()}
 
     def page(self, start: int, size: int) -> list[ox.Triple]:

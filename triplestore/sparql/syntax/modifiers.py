@@ -6,8 +6,9 @@ ORDER BY only have variables of the groups.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.text.tokens import INTEGER, IRI, PREFIXED, VARIABLE, WORD
 from triplestore.expressions.tree import Expression, Variable, substitute, variables_of
 from triplestore.sparql.algebra.nodes import (
@@ -28,7 +29,7 @@ _MOST_DIGITS = 18
 AFTER = ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class Modifiers:
     """The modifiers behind a WHERE."""
 

@@ -8,8 +8,9 @@ OrderBy, Project, Distinct or Reduced, Slice.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from triplestore.data_classes import data_class
 from triplestore.expressions.text.term_parser import Stop
 from triplestore.expressions.text.tokens import END, IRI, PREFIXED, VARIABLE, WORD
 from triplestore.expressions.tree import Constant, Expression, Variable, substitute, variables_of
@@ -49,7 +50,7 @@ FORMS = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _Item:
     """A variable of SELECT, its expression if it is computed, and the place of its token."""
 
@@ -58,7 +59,7 @@ class _Item:
     at: int
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _Clause:
     """The selected items, None for `*`; `distinct` is DISTINCT, REDUCED or ""."""
 

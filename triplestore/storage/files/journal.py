@@ -28,11 +28,12 @@ import struct
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.storage.files.sections import VERSION, check_version, damaged
 from triplestore.storage.files.system import File, Files, write_whole
 from triplestore.storage.thresholds import STORAGE
@@ -56,7 +57,7 @@ def journal_path(directory: Path, number: int) -> Path:
     return directory / f"journal-{number:06d}.log"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Record:
     """A whole record: its commit, the commit known durable when it was written, and the payload.
 
@@ -210,7 +211,7 @@ def _mask(data: bytes) -> bytes:
 # --------------------------------------------------------------------------- reading
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class JournalScan:
     """The records of one journal file, and where they end; `torn` if other bytes follow."""
 
@@ -223,7 +224,7 @@ class JournalScan:
     damage: str = ""
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class JournalChain:
     """The records of all journals of a store, in order, and how far each file was read."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.storage.files.sections import VERSION, FileRef, check_version, damaged, decoding
 from triplestore.storage.files.system import Files, write_whole
 
@@ -22,7 +22,7 @@ _NEW = "MANIFEST.new"
 _FIRST_LINE = re.compile(rb"triplestore manifest, format (\d{1,9}), crc32 ([0-9a-f]{8})\n")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Manifest:
     """The files of a store and the commit they stand for.
 

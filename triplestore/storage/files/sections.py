@@ -19,7 +19,6 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.checked_columns import FENCE, Array, Column
+from triplestore.data_classes import data_class
 from triplestore.errors import CorruptError, FormatError, ParseError, StorageError
 from triplestore.storage.files.system import Buffer, File, Files
 from triplestore.storage.thresholds import STORAGE
@@ -46,7 +46,7 @@ assert _HEADER.size == _ALIGN
 Pause: TypeAlias = Callable[[], object]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class FileRef:
     """A section file by name, size and the checksum of its directory, hence of all its content."""
 
@@ -65,7 +65,7 @@ class FileRef:
         return cls(str(name), int(size), int(check))
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class FileProblem:
     """A problem that `verify` found: the file, what is wrong, and how severe it is."""
 

@@ -18,9 +18,10 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
+from triplestore.data_classes import data_class
 from triplestore.errors import StorageError
 from triplestore.relations import Layer, Tables, merge_layers
 from triplestore.storage.disk import Disk, FileBatch
@@ -40,7 +41,7 @@ Swap = tuple[int, int, Layer]
 """Layers [start, stop) of the tables, and the equivalent layer that replaces them."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ManifestParts:
     """The parts that a manifest names, as objects."""
 

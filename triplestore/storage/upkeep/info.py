@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from triplestore.data_classes import data_class
 from triplestore.storage.files.sections import VERSION
 from triplestore.storage.files.system import Files
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from triplestore.storage.database import Database
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class DatabaseInfo:
     """Facts about a database; sizes in bytes."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +20,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener, url2pathn
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context, current
 
@@ -34,7 +34,7 @@ _ACCEPT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class FetchedDocument:
     """A file's path, or data and their format."""
 

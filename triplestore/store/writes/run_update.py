@@ -9,12 +9,12 @@ committed, unless it is SILENT.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, running
@@ -58,7 +58,7 @@ def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None
         run.operation(operation)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class _ContextLimits:
     """The limits of a context, for code that checks those of its thread."""
 
@@ -73,7 +73,7 @@ class _ContextLimits:
         self.context.need(size)
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class _UpdateRun:
     writer: TransactionWriter
     options: UpdateOptions

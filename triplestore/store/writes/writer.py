@@ -22,6 +22,7 @@ import numpy as np
 
 from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
+from triplestore.live.published import Published
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
@@ -80,10 +81,15 @@ class TransactionWriter:
     """
 
     def __init__(
-        self, database: Database, done: Callable[[], None], reasoner: Reasoner | None = None
+        self,
+        database: Database,
+        done: Callable[[], None],
+        reasoner: Reasoner | None = None,
+        follow: Callable[[Published], None] | None = None,
     ) -> None:
         self._database = database
         self._done = done
+        self._follow = follow  # is told what was committed, before another transaction begins
         self._before: State = database.state
         self.dictionary: Dictionary = self._before.dictionary
         self._closing = Closing(self._before, reasoner or Reasoner())
@@ -415,6 +421,8 @@ class TransactionWriter:
             return counts
         staged = None if self._unread else (self._before.tables, self._tables)
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
+        if self._follow is not None:
+            self._follow(Published(self._before, state, steps, self._cleared))
         self._closing.end(state)
         return replace(counts, commit=state.commit)
 

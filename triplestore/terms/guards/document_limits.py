@@ -13,11 +13,11 @@ missed; a comment or a literal is refused only if its text looks like a chain of
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, UsageError
 
 #: Maximum depth of elements of RDF/XML; the parser's time grows with its square.
@@ -33,7 +33,7 @@ JSON_DEPTH = 128
 CONTEXT_TERMS = 4_000
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Limits:
     """The limits that a caller may set.
 

@@ -25,10 +25,10 @@ may use a stack while the writer adds live terms: it sees each of them or not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.terms.values.canonical_ids import TermSource
 from triplestore.terms.values.encode_values import I64, U32
 from triplestore.terms.values.segment_values import ValueColumn, ValueTable
@@ -157,7 +157,7 @@ class LiveValues:
         return min(canonical, int(self._source.lookup_keys([plain])[0]) or canonical)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ValueStack:
     """The values of all terms of a dictionary at one time."""
 

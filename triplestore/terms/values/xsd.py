@@ -23,13 +23,13 @@ import math
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
 from functools import cache, partial
 from typing import TypeAlias
 
+from triplestore.data_classes import data_class
 from triplestore.terms.values import xsd_temporal as temporal
 from triplestore.terms.values.xsd_temporal import Duration, Moment
 
@@ -62,7 +62,7 @@ class Space(IntEnum):
 Data: TypeAlias = Decimal | float | bool | Moment | Duration | bytes | str | tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Value:
     """A data value: its primitive value space, and its content.
 

@@ -9,9 +9,10 @@ filled in as the specification does.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+
+from triplestore.data_classes import data_class
 
 _14_HOURS = 14 * 3600
 
@@ -56,7 +57,7 @@ _DURATION = _Form(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Moment:
     """A value of dateTime, date, time or one of the g-types.
 
@@ -71,7 +72,7 @@ class Moment:
     offset: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Duration:
     """A value of duration: months and seconds, of the same sign."""
 

@@ -16,6 +16,7 @@ export function FollowView(props: { text: string; facts: Facts; byLabel: boolean
   const [state, setState] = useState<Followed>(NOTHING);
   const [standing, setStanding] = useState<Standing>("opening");
   const [error, fail] = useState<unknown>(null);
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     setState(NOTHING);
     setStanding("opening");
@@ -31,13 +32,19 @@ export function FollowView(props: { text: string; facts: Facts; byLabel: boolean
       setState((before) => followed(before, JSON.parse(event.data) as RowsEvent));
     };
     source.addEventListener("rows", take);
+    // Too much happened since the last event: all rows are asked for again.
+    source.addEventListener("lost", () => setAttempt((count) => count + 1));
+    source.addEventListener("failed", (event: MessageEvent<string>) => {
+      source.close();
+      fail(new Error((JSON.parse(event.data) as { message: string }).message));
+    });
     source.addEventListener("open", () => setStanding("open"));
     source.addEventListener("error", () => {
       if (source.readyState !== EventSource.CLOSED) setStanding("broken");
       else void reasonOf(source.url).then(fail);
     });
     return () => source.close();
-  }, [props.text, props.facts]);
+  }, [props.text, props.facts, attempt]);
 
   const grid = useMemo<Grid>(
     () => ({
