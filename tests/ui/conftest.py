@@ -54,8 +54,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """Ends with the last test of this folder: its event loop would be in the way of others."""
     build()
     if reason := absent():
         pytest.skip(f"tests in a browser are skipped: {reason}")
@@ -65,7 +66,7 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address() -> Iterator[str]:
     """Where the city is served, with updates allowed."""
     with served(city(), update=True) as client:
