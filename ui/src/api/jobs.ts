@@ -60,13 +60,20 @@ export function load(
 /** Follow a job until it has ended; returns what ends the following. */
 export function follow(id: string, told: (state: JobState) => void): () => void {
   const source = new EventSource(address(`api/jobs/${encodeURIComponent(id)}`));
+  let last: Partial<JobState> = {};
   const tell = (event: MessageEvent<string>) => {
     const state = JSON.parse(event.data) as JobState;
+    last = state;
     if (state.state !== "running") source.close();
     told(state);
   };
   for (const name of ["progress", "done", "failed", "stopped"]) {
     source.addEventListener(name, tell as (event: Event) => void);
   }
+  source.onerror = () => {
+    if (source.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
+    const message = "The server does not tell of this job any more: look at the store's numbers.";
+    told({ id, kind: "load", seconds: 0, ...last, state: "failed", error: { message } });
+  };
   return () => source.close();
 }

@@ -28,6 +28,7 @@ export function LoadPanel() {
       const { job } = await load(file, options, setSent, stop.current.signal);
       watch(job);
       setFile(null);
+      setFormat("");
       if (field.current) field.current.value = "";
     } catch (problem) {
       if (!isAbort(problem)) setError(messageOf(problem));
