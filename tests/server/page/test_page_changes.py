@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -35,8 +36,9 @@ def events(client: Client, job: str) -> list[tuple[str, dict]]:
     text = client.ask(f"/api/jobs/{job}").text
     found = []
     for block in text.strip().split("\n\n"):
-        name, data = block.split("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+        lines = dict(line.split(": ", 1) for line in block.split("\n"))
+        if "event" in lines:
+            found.append((lines["event"], json.loads(lines["data"])))
     return found
 
 
@@ -240,8 +242,13 @@ def test_jobs__end_with_the_server(serving):
     client = serving(store, update=True)
     body = f"<{EX}a> <{EX}next> <{EX}b> .\n"
     answered(client.ask("/api/load", {"format": "nt"}, method="POST", body=body), 202)
+    job = answered(client.ask("/api/jobs"))[0]["id"]
+    heard: list[str] = []
+    thread = threading.Thread(target=lambda: heard.append(client.ask(f"/api/jobs/{job}").text))
+    thread.start()
     client.end()
-    assert len(store) == 0
+    thread.join(20)
+    assert len(store) == 0 and not thread.is_alive()
 
 
 @pytest.mark.parametrize(
