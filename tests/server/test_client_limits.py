@@ -61,6 +61,16 @@ def test_rate__is_kept_on_average() -> None:
     limits.enter("b")
 
 
+def test_rate__does_not_count_the_small_requests_of_the_page() -> None:
+    limits = ClientLimits(0, 1.0, lambda: 0.0)
+    for _ in range(100):
+        limits.enter("a", rated=False)
+    limits.enter("a")
+    limits.enter("a")
+    with pytest.raises(RefusedRequest):
+        limits.enter("a")
+
+
 def test_limits__take_bounded_memory() -> None:
     limits = ClientLimits(1, 1.0)
     for number in range(10_100):

@@ -32,13 +32,13 @@ class ClientLimits:
         self._tokens: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self.refused = 0
 
-    def enter(self, key: str) -> None:
-        """Begin a query, or refuse it with 429."""
+    def enter(self, key: str, *, rated: bool = True) -> None:
+        """Begin a query, or refuse it with 429; `rated` says whether the rate counts it."""
         count = self._counts.get(key, 0)
         if self._at_once and count >= self._at_once:
             queries = "query" if self._at_once == 1 else "queries"
             self._refuse(f"one client may have at most {self._at_once} {queries} at a time", 1)
-        if self._rate:
+        if self._rate and rated:
             self._take(key)
         self._counts[key] = count + 1
 

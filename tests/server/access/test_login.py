@@ -130,9 +130,11 @@ def test_session__wrong_logins_are_refused(guarded: Client) -> None:
     assert log_in(guarded, "wim", "x").status == 401
     form = {"content_type": "application/x-www-form-urlencoded"}
     assert log_in(guarded, "wim", **form).status == 415
-    for body in ("", "[]", '{"name": "wim"}', '{"name": 1, "password": "x"}', "x" * 20_000):
+    half = r'{"name": "\ud800", "password": "x"}'
+    deep = "[" * 9000
+    for body in ("", "[]", '{"name": "wim"}', '{"name": 1, "password": "x"}', half, deep):
         sent = {"method": "POST", "body": body, "content_type": "application/json"}
-        assert guarded.ask("/api/login", **sent).status in (400, 413)
+        assert guarded.ask("/api/login", **sent).status == 400
     assert log_in(guarded, "wim", origin="http://evil.example").status == 403
 
 

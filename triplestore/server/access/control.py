@@ -7,7 +7,6 @@ computed in a thread, and not again for five minutes; no password is kept in mem
 from __future__ import annotations
 
 import asyncio
-import binascii
 import hmac
 import logging
 import secrets
@@ -218,7 +217,7 @@ class AccessControl:
 def _basic(value: str, path: str) -> tuple[str, str]:
     try:
         name, colon, password = b64decode(value.strip(), validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # also for what is not ASCII, base64 or UTF-8
         colon = ""
     if not colon:
         raise login_needed(path, "the header Authorization is malformed")

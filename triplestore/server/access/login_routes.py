@@ -102,8 +102,8 @@ async def _credentials(request: Request) -> tuple[str, str]:
     try:
         given = json.loads(await read_body(request, _LONGEST))
         name, password = given["name"], given["password"]
-    except (ValueError, KeyError, TypeError):
-        raise RefusedRequest(400, "send an object with name and password") from None
-    if not isinstance(name, str) or not isinstance(password, str):
-        raise RefusedRequest(400, "name and password are texts")
-    return name, password
+        name.encode(), password.encode()  # not halves of surrogate pairs
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        message = "send an object with name and password, which are texts"
+        raise RefusedRequest(400, message) from None
+    return str(name), str(password)
