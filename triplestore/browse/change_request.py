@@ -1,4 +1,4 @@
-"""A change that somebody wants to make: an update, documents, or rules.
+"""A change that a caller wants to make: an update, documents, or rules.
 
 Start at `ChangeRequest`. The same request is made for a preview and for the commit, so that both do
 the same.

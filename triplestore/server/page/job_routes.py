@@ -152,7 +152,7 @@ class _Jobs(PageHandlers):
     def _job(self, request: Request, caller: Caller) -> Job:
         job = self._jobs.get(request.path_params["name"])
         if job is None or not _may_see(caller, job):
-            raise RefusedRequest(404, "there is no such job: it may have ended long ago")
+            raise RefusedRequest(404, "this job does not exist: it may have ended long ago")
         return job
 
     async def dump(self, request: Request) -> Response:
