@@ -11,6 +11,7 @@ import pytest
 from server.conftest import Client, Reply, wait_until
 
 from triplestore import Store
+from triplestore.server.page import change_routes
 
 EX = "http://ex.org/"
 ADD = "INSERT DATA { :new :sees :ada }"
@@ -124,6 +125,15 @@ def test_changes__time_limits_hold_and_a_stop_ends_them(serving):
     for path in ("preview", "commit"):
         assert answered(send(client, path, body), 504)["error"]["message"]
     assert len(store) == 0
+
+
+def test_changes__do_not_wait_for_a_long_writer(writing, monkeypatch):
+    monkeypatch.setattr(change_routes, "WAIT", 0.05)
+    with writing.store.transaction():
+        for path in ("preview", "commit"):
+            refused = answered(send(writing, path, {"update": ADD}), 503)
+            assert "has been writing" in refused["error"]["message"]
+    assert answered(send(writing, "commit", {"update": ADD}))["added"] == 1
 
 
 CHANGING = [

@@ -24,6 +24,10 @@ from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerOutput, JobInfo
 from triplestore.server.service import StoreService
 
+WAIT = 5.0
+"""Seconds that a change waits for another writer. A load may take long, and waiting requests would
+take the places of queries."""
+
 
 def change_routes(service: StoreService) -> list[BaseRoute]:
     """The routes that change a store, or say what a change would do."""
@@ -85,7 +89,7 @@ class _Changes(PageHandlers):
         return self.answer(caller, work, _info("update", caller, wanted, given))
 
     def _limits(self, given: Parameters, output: AnswerOutput) -> ChangeLimits:
-        return ChangeLimits(self.seconds(given), self.budget(given), output.stop)
+        return ChangeLimits(self.seconds(given), self.budget(given), output.stop, WAIT)
 
 
 def _info(kind: str, caller: Caller, wanted: ChangeRequest, given: Parameters) -> JobInfo:
