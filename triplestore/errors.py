@@ -8,7 +8,7 @@
     │   └── QuerySyntaxError                           a query or update, with all its problems
     ├── StorageError          (also OSError)           the directory, its files or the disk
     │   ├── MissingError        (also FileNotFoundError) a file to be read is not there
-    │   ├── LockedError                                another process is writing
+    │   ├── LockedError                                another process or thread is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
     │   ├── FormatError                                written by a version this one cannot read
@@ -130,7 +130,7 @@ class MissingError(StorageError, FileNotFoundError):
 
 
 class LockedError(StorageError):
-    """Another process holds the store for writing; the message names it."""
+    """Another process or thread holds the store for writing; the message names it."""
 
 
 class ReadOnlyError(StorageError):

@@ -129,7 +129,7 @@ def test_report__counts_rules_violations_and_what_is_outside():
     assert violation_proof(store, 0, item["text"])["holds"]
     with pytest.raises(ConflictError, match="have changed"):
         violation_proof(store, 0, "another one")
-    with pytest.raises(UsageError, match="no violation number 1"):
+    with pytest.raises(UsageError, match="violation number 1 does not exist"):
         violation_proof(store, 1)
     json.dumps(found)
 

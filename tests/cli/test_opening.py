@@ -1,4 +1,4 @@
-"""`triplestore ui` and `serve --ui`: a server of this machine, and a browser that opens its page."""
+"""`triplestore ui` and `serve --ui`: a server of this machine, and a browser with its page."""
 
 from __future__ import annotations
 

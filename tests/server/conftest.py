@@ -17,13 +17,12 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `server` is not installed")
 
-import uvicorn
 
 from triplestore import Store
 from triplestore.server import Settings
 from triplestore.server.access.passwords import ScryptCost, password_hash, token_hash
 from triplestore.server.access.users_file import UserRecord, Users, write_users
-from triplestore.server.serving import configured
+from triplestore.server.serving import AnnouncedServer, configured
 
 CHEAP = ScryptCost(n=16, r=1, p=1)
 DATA = """@prefix : <http://ex.org/> .
@@ -132,7 +131,7 @@ def in_background(client: Client, text: str) -> threading.Thread:
 def served(store: Store | dict[str, Store], **settings: Any) -> Iterator[Client]:
     config = configured(store, Settings(**settings))
     config.port, config.log_level = 0, "error"
-    server = uvicorn.Server(config)
+    server = AnnouncedServer(config, lambda address: None)
     thread = threading.Thread(target=server.run)
     thread.start()
 

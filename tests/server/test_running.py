@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import http.client
+import random
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -240,3 +242,33 @@ def test_command__says_what_is_wrong(tmp_path: Path) -> None:
     status, message = ended("-l", "s", "--bind", "nonsense")
     assert status == 2
     assert "localhost:7878" in message
+
+
+def test_waiting_requests__get_their_places_in_turn_and_none_is_lost(
+    serving: Callable[..., Client],
+) -> None:
+    client = serving(threads=2, wait=30.0)
+    chance = random.Random(3)
+    statuses: list[int] = []
+
+    def ask(number: int) -> None:
+        with suppress(OSError, http.client.HTTPException):
+            if number % 3 == 0:  # goes away while it waits or runs
+                connection = client.connection()
+                connection.request("GET", "/query?" + urlencode({"query": many(2)}))
+                time.sleep(chance.random() / 20)
+                connection.close()
+            else:
+                statuses.append(client.query("ASK {}").status)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [200] * 40
+    wait_until(lambda: client.running() == 0)
+    slow = [in_background(client, many(2)) for _ in range(2)]  # both places are still there
+    wait_until(lambda: client.running() == 2 or not any(thread.is_alive() for thread in slow))
+    for thread in slow:
+        thread.join()

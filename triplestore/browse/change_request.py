@@ -1,4 +1,4 @@
-"""A change that somebody wants to make: an update, documents, or rules.
+"""A change that a caller wants to make: an update, documents, or rules.
 
 Start at `ChangeRequest`. The same request is made for a preview and for the commit, so that both do
 the same.
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChangeLimits:
-    """Limits of a change: seconds, bytes, and a flag that stops it; None for no limit."""
+    """Limits of a change: seconds, bytes, and a flag that stops it; None for no limit.
+
+    wait  maximum number of seconds to wait for another writer
+    """
 
     seconds: float | None = None
     budget: int | None = None
     cancel: Flag | None = None
+    wait: float | None = None
 
 
 NO_LIMITS = ChangeLimits()
@@ -126,7 +130,7 @@ def commit_change(
     expected_commit  the commit that a preview has seen: if the store has moved on, a
                      `ConflictError` says so, and nothing is written
     """
-    with store.transaction() as transaction:
+    with store.transaction(wait=limits.wait) as transaction:
         now = writer_of(transaction).begun_at
         if expected_commit is not None and now != expected_commit:
             raise ConflictError(

@@ -77,7 +77,7 @@ def preview_change(
     of the groups.
     """
     started = time.perf_counter()
-    with store.trial() as transaction:
+    with store.trial(wait=limits.wait) as transaction:
         before = view_of(store.snapshot())
         request.make(transaction, limits)
         made = _described(before, transaction, language)

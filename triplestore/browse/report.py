@@ -146,7 +146,7 @@ def violation_proof(
     found = violations(view.tables, where, view.dictionary)
     violation = next(islice(found, number, number + 1), None)
     if violation is None:
-        raise UsageError(f"there is no violation number {number}: read the report again")
+        raise UsageError(f"violation number {number} does not exist: read the report again")
     if text is not None and str(violation) != text:
         raise ConflictError("the violations have changed since the report: read it again")
     return why_data(store, violation, seconds=seconds, language=language)

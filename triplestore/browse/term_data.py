@@ -19,6 +19,7 @@ from triplestore.expressions.tree import Constant
 from triplestore.relations.packed_keys import U32
 from triplestore.terms import FIRST_QUERY_ID, IRI, key_of
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
+from triplestore.thread_limits import needs
 
 if TYPE_CHECKING:
     from triplestore.store.state_view import StateView
@@ -28,6 +29,8 @@ JsonTerm: TypeAlias = dict[str, Any]
 """A term as plain data."""
 
 USUAL_PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
+COPIES = 4
+"""How many times a text is in memory until an answer is sent, about."""
 MAX_SHORT = 80
 """Maximum number of characters of a short name; longer ones are cut."""
 
@@ -100,8 +103,10 @@ class TermData:
         self._namer = Namer({**USUAL_PREFIXES, **view.prefixes})
 
     def ids(self, ids: U32) -> list[JsonTerm]:
-        """The terms of ids."""
-        return self._made(self._view.dictionary.terms(ids), ids)
+        """The terms of ids; raises if their texts take more memory than this thread may use."""
+        dictionary = self._view.dictionary
+        needs(COPIES * int(dictionary.lengths(ids).sum()))
+        return self._made(dictionary.terms(ids), ids)
 
     def id(self, term_id: int) -> JsonTerm:
         """The term of one id."""

@@ -107,8 +107,19 @@ class LiveQuery:
         rows = Frame(self.names, columns, sum(part.rows for part in parts))
         return rows, self._plans.terms_of_rows()
 
+    def _columns(self, branch: Branch) -> tuple[str, ...]:
+        """The variables of the query, and those by whose values rows are found."""
+        others = {name for known in branch.known for name in known}
+        return (*self.names, *sorted(others.difference(self.names)))
+
     def begin(self, asked: AskedState) -> None:
-        """Remember the rows as of now, if they must be remembered."""
+        """Make plans, and remember the rows as of now if they must be remembered."""
+        reader = self._reader(asked, self._context())
+        for branch in self.branches:
+            for lift in (lift for read in branch.reads for lift in read.lifts):
+                reader.plan(lift.pattern, lift.names, lift.known, False)
+            for known in set(branch.known) if branch.triple is None else ():
+                reader.plan(branch.node, self._columns(branch), known, True)
         if self.branches[0].sliced and self._kept is None:
             self._kept = KeptRows(*self.rows(asked))
 
@@ -186,8 +197,7 @@ class LiveQuery:
             _add_seeds(seeds.setdefault(known, _Seeds()), trigger, facts, known, old, new)
         if whole:
             return _all_rows(old, branch, self.names), _all_rows(new, branch, self.names)
-        others = {name for known in branch.known for name in known}
-        names = (*self.names, *sorted(others.difference(self.names)))
+        names = self._columns(branch)
         old_keys = {known: distinct_keys(found.old) for known, found in seeds.items()}
         new_keys = {known: distinct_keys(found.new) for known, found in seeds.items()}
         return (

@@ -156,8 +156,7 @@ class StateReader:
         """
         if keys is not None and len(keys) == 0:
             return Frame(names, [np.zeros(0, np.uint32)] * len(names), 0)
-        wanted = (*names, *(name for name in known if name not in names))
-        plan = self._plan(node, wanted, known, bag)
+        plan = self.plan(node, names, known, bag)
         if plan.seed is not None and keys is not None:
             plan.seed.frame = Frame(known, unpacked(keys, len(known)), len(keys))
         with running(self.context):
@@ -168,9 +167,11 @@ class StateReader:
                 found = found.where(mask)
         return Frame(names, [column_of(found, name) for name in names], found.rows)
 
-    def _plan(
+    def plan(
         self, node: Node, names: tuple[str, ...], known: tuple[str, ...], bag: bool
     ) -> _KeptPlan:
+        """The plan for `rows`, kept if another state can use it."""
+        names = (*names, *(name for name in known if name not in names))
         key = (id(node), names, known, bag)
         kept = self._plans.kept.get(key) if self._plain else None
         if kept is not None and kept.uses < LIVE.plan_uses:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ from triplestore.server.access.caller import require
 from triplestore.server.event_streams import EventStream, refuse_too_many
 from triplestore.server.refusals import RefusedRequest, refused_by
 from triplestore.server.service import StoreService
+
+logger = logging.getLogger("triplestore.server")
 
 REFRESH_SECONDS = 0.25
 """How often a store that another process writes to is looked at while somebody follows it."""
@@ -106,7 +109,10 @@ class _Streams:
     async def _refresh(self) -> None:
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
-            await asyncio.to_thread(self._store.refresh)
+            try:
+                await asyncio.to_thread(self._store.refresh)
+            except TripleStoreError as error:  # it is tried again; queries report it too
+                logger.warning("a followed store could not be refreshed: %s", error)
 
 
 class _RowStream(EventStream):

@@ -18,6 +18,7 @@ from triplestore.errors import (
     CancelledError,
     ConflictError,
     InconsistencyError,
+    LockedError,
     ParseError,
     ReadOnlyError,
     TimeLimitError,
@@ -32,6 +33,7 @@ _STATUS: dict[type[Exception], int] = {
     ReadOnlyError: 403,
     ModuleNotFoundError: 501,  # a library of an extra: the message says how to install it
     ConflictError: 409,
+    LockedError: 503,
     InconsistencyError: 409,
     TimeLimitError: 504,
     BudgetError: 503,

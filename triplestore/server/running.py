@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -28,7 +29,7 @@ from triplestore.server.answer_output import AnswerOutput
 from triplestore.server.client_limits import ClientLimits
 from triplestore.server.memory import release_memory
 from triplestore.server.refusals import RefusedRequest, refusal, refused_by
-from triplestore.server.sending import WatchedSend, send_output, until_gone
+from triplestore.server.sending import SHORT, ClientWatch, WatchedSend, send_output
 from triplestore.server.settings import Settings
 from triplestore.server.watching.spans import Spans
 
@@ -36,9 +37,6 @@ __all__ = ["AnswerJob", "AnswerOutput", "JobInfo", "Runner", "RunningJob"]
 
 AnswerJob: TypeAlias = Callable[[AnswerOutput], None]
 """The work of a thread: writes the answer, and ends soon after `output.stop` is set."""
-
-_SHORT = 0.02
-"""Seconds: jobs that are shorter need no watch over the client, and have used little memory."""
 
 _ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
 
@@ -91,12 +89,12 @@ class Runner:
         self._settings = settings
         self._spans = spans or Spans(None)
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="query")
-        self._places = asyncio.Semaphore(settings.threads)
+        self._free = settings.threads
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._running: dict[str, JobPlace] = {}
         self._numbers = count(1)
         self._stopped = False
         self.limits = ClientLimits(settings.per_client, settings.rate)
-        self.waiting = 0
         self.rows = 0
         self.at_end: list[Callable[[], None]] = []
         """What else is stopped when the server ends."""
@@ -105,6 +103,11 @@ class Runner:
     def running(self) -> int:
         """The number of running jobs."""
         return len(self._running)
+
+    @property
+    def waiting(self) -> int:
+        """The number of jobs that wait for a place."""
+        return sum(not future.done() for future in self._waiting)
 
     @property
     def stopped(self) -> bool:
@@ -139,17 +142,12 @@ class Runner:
         place.output.stop.set()
         return True
 
-    @property
-    def has_room(self) -> bool:
-        """Whether a job would not have to wait."""
-        return not self._places.locked()
-
-    async def enter(self, info: JobInfo) -> JobPlace:
-        """Wait for a place."""
-        if self.has_room:
-            await self._places.acquire()  # does not wait
+    async def enter(self, info: JobInfo, watch: ClientWatch) -> JobPlace:
+        """Wait for a place, as long as the client does."""
+        if self._free > 0:
+            self._free -= 1
         else:
-            await self._wait()
+            await self._wait(watch)
         loop = asyncio.get_running_loop()
         output = AnswerOutput(loop, self._settings.seconds)
         place = JobPlace(self._free_id(info), info, output, loop.create_future())
@@ -158,15 +156,31 @@ class Runner:
             output.stop.set()
         return place
 
-    async def _wait(self) -> None:
-        self.waiting += 1
+    async def _wait(self, watch: ClientWatch) -> None:
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(turn)
+        message = f"{self._settings.threads} queries are running: try again later"
+        refused = RefusedRequest(503, message, {"Retry-After": "5"})
+        timer = loop.call_later(self._settings.wait, _refuse, turn, refused)
+        watch.begin(turn.cancel)
         try:
-            await asyncio.wait_for(self._places.acquire(), self._settings.wait)
-        except TimeoutError:
-            message = f"{self._settings.threads} queries are running: try again later"
-            raise RefusedRequest(503, message, {"Retry-After": "5"}) from None
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._pass_on()  # the turn came, but the request has ended
+            raise
         finally:
-            self.waiting -= 1
+            timer.cancel()
+
+    def _pass_on(self) -> None:
+        """Give a place to the job that has waited longest."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
 
     def _free_id(self, info: JobInfo) -> str:
         wanted = info.id
@@ -182,7 +196,7 @@ class Runner:
     def _leave(self, place: JobPlace) -> None:
         self._running.pop(place.id, None)
         self.rows += place.output.rows
-        self._places.release()
+        self._pass_on()
         place.done.set_result(None)
 
     def stop(self) -> None:
@@ -206,6 +220,11 @@ def check_id(id: str) -> str:
     return id
 
 
+def _refuse(turn: asyncio.Future[None], refused: RefusedRequest) -> None:
+    if not turn.done():
+        turn.set_exception(refused)
+
+
 def _run(job: AnswerJob, place: JobPlace, leave: Callable[[JobPlace], None]) -> None:
     """Run a job.
 
@@ -217,7 +236,7 @@ def _run(job: AnswerJob, place: JobPlace, leave: Callable[[JobPlace], None]) -> 
     except BaseException as error:  # noqa: BLE001 - every error is reported to the client
         stopped = place.was_stopped and isinstance(error, CancelledError)
         refused = RefusedRequest(503, "the query was stopped") if stopped else refused_by(error)
-    if time.monotonic() - place.output.began > _SHORT:
+    if time.monotonic() - place.output.began > SHORT:
         release_memory()
     place.output.end(refused, partial(leave, place))
 
@@ -242,7 +261,7 @@ class _Answer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = WatchedSend(send)
-        watch = _ClientWatch(receive)
+        watch = ClientWatch(receive)
         try:
             with ExitStack() as counted:
                 rated = self._info.kind != "page"
@@ -260,16 +279,15 @@ class _Answer(Response):
 
     async def _send_answer(
         self,
-        watch: _ClientWatch,
+        watch: ClientWatch,
         at_end: Callable[[], None],
         scope: Scope,
         receive: Receive,
         send: Send,
     ) -> None:
-        has_room = self._runner.has_room
-        place = await (self._runner.enter(self._info) if has_room else self._entered(watch))
+        place = await self._runner.enter(self._info, watch)
         output = place.output
-        watch.begin(output.stop.set, _SHORT)
+        watch.begin(output.stop.set)
         self._runner.start(place, self._job)
         try:
             await send_output(output, at_end, scope, receive, send)
@@ -277,49 +295,3 @@ class _Answer(Response):
             output.stop.set()
             if not place.done.done():
                 await asyncio.wait([place.done])
-
-    async def _entered(self, watch: _ClientWatch) -> JobPlace:
-        """Wait for a place as long as the client does."""
-        entering = asyncio.ensure_future(self._runner.enter(self._info))
-        watch.begin(entering.cancel, 0.0)
-        try:
-            return await entering
-        finally:
-            entering.cancel()  # no effect if a place was free
-
-
-class _ClientWatch:
-    """Notices that a client disconnects, and calls what was given last.
-
-    It begins after a while, because most queries end sooner and need no watch.
-    """
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._task: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._call: Callable[[], object] = bool
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the client is known to have disconnected."""
-        return self._task is not None and self._task.done() and not self._task.cancelled()
-
-    def begin(self, call: Callable[[], object], delay: float) -> None:
-        """Call this when the client disconnects."""
-        self._call = call
-        if self.is_gone:
-            call()
-        elif self._task is None and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(delay, self._start)
-
-    def _start(self) -> None:
-        self._task = asyncio.ensure_future(until_gone(self._receive))
-        self._task.add_done_callback(lambda done: done.cancelled() or self._call())
-
-    def end(self) -> None:
-        """Stop watching."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._task is not None:
-            self._task.cancel()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from starlette.types import Message, Receive, Scope, Send
 
 from triplestore.server.answer_output import AnswerOutput
 from triplestore.server.refusals import logger, refusal
+
+SHORT = 0.02
+"""Seconds: jobs that are shorter need no watch over the client, and have used little memory."""
 
 
 class WatchedSend:
@@ -23,7 +27,44 @@ class WatchedSend:
         await self._send(message)
 
 
-async def until_gone(receive: Receive) -> None:
+class ClientWatch:
+    """Notices that a client disconnects, and calls what was given last.
+
+    It begins after a while, because most queries end sooner and need no watch.
+    """
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._call: Callable[[], object] = bool
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client is known to have disconnected."""
+        return self._task is not None and self._task.done() and not self._task.cancelled()
+
+    def begin(self, call: Callable[[], object]) -> None:
+        """Call this from now on when the client disconnects."""
+        self._call = call
+        if self.is_gone:
+            call()
+        elif self._task is None and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SHORT, self._start)
+
+    def _start(self) -> None:
+        self._task = asyncio.ensure_future(_until_gone(self._receive))
+        self._task.add_done_callback(lambda done: done.cancelled() or self._call())
+
+    def end(self) -> None:
+        """Stop watching."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+
+async def _until_gone(receive: Receive) -> None:
     """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from triplestore.errors import CorruptError, ReadOnlyError, StorageError, UsageError
+from triplestore.errors import CorruptError, LockedError, ReadOnlyError, StorageError, UsageError
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.layers.allocation import keep_freed_memory
 from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
@@ -186,20 +186,20 @@ class Database:
             yield dictionary
 
     @contextmanager
-    def trying(self) -> Iterator[Dictionary]:
+    def trying(self, timeout: float = -1) -> Iterator[Dictionary]:
         """Like `writing`, without a commit at the end: a database opened read-only takes part.
 
         There, `refresh` waits until it is over: both add terms to the dictionary.
         """
         self._require_open()
         without_refresh = self.commit_lock if self.reader is not None else nullcontext()
-        with without_refresh, self._alone() as dictionary:
+        with without_refresh, self._alone(timeout) as dictionary:
             yield dictionary
 
     @contextmanager
     def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
         if not self._writing.acquire(timeout=timeout):
-            raise StorageError(f"another thread has been writing for over {timeout} seconds")
+            raise LockedError(f"another thread has been writing for over {timeout} seconds")
         try:
             yield self.dictionary
         finally:

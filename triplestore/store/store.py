@@ -135,8 +135,11 @@ class Store(StoreDirectory):
     # -- writing --------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
+    def transaction(self, *, wait: float | None = None) -> Iterator[Transaction]:
         """A block of writes, published together when it ends, or not at all if it raises.
+
+        If another thread writes for more than `wait` seconds, a `LockedError` is raised; by default
+        this one waits as long as it takes.
 
         >>> store = Store()
         >>> try:
@@ -147,12 +150,14 @@ class Store(StoreDirectory):
         ...     len(store)
         0
         """
-        with self._begin() as writer:
+        with self._begin(self._database.writing(-1 if wait is None else wait)) as writer:
             yield Transaction(writer)
 
     @contextmanager
-    def trial(self) -> Iterator[Transaction]:
+    def trial(self, *, wait: float | None = None) -> Iterator[Transaction]:
         """A transaction that is always rolled back; also on a store opened for reading.
+
+        `wait` is that of `transaction`.
 
         >>> store = Store()
         >>> with store.trial() as t:
@@ -160,7 +165,7 @@ class Store(StoreDirectory):
         ...     len(t), len(store)
         (1, 0)
         """
-        with self._begin(self._database.trying()) as writer:
+        with self._begin(self._database.trying(-1 if wait is None else wait)) as writer:
             writer.is_trial = True
             try:
                 yield Transaction(writer)

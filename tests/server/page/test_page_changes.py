@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from server.conftest import Client, Reply, wait_until
 
 from triplestore import Store
+from triplestore.server.page import change_routes
 
 EX = "http://ex.org/"
 ADD = "INSERT DATA { :new :sees :ada }"
@@ -35,8 +37,9 @@ def events(client: Client, job: str) -> list[tuple[str, dict]]:
     text = client.ask(f"/api/jobs/{job}").text
     found = []
     for block in text.strip().split("\n\n"):
-        name, data = block.split("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+        lines = dict(line.split(": ", 1) for line in block.split("\n"))
+        if "event" in lines:
+            found.append((lines["event"], json.loads(lines["data"])))
     return found
 
 
@@ -130,6 +133,15 @@ def test_changes__time_limits_hold_and_a_stop_ends_them(serving):
     for path in ("preview", "commit"):
         assert answered(send(client, path, body), 504)["error"]["message"]
     assert len(store) == 0
+
+
+def test_changes__do_not_wait_for_a_long_writer(writing, monkeypatch):
+    monkeypatch.setattr(change_routes, "WAIT", 0.05)
+    with writing.store.transaction():
+        for path in ("preview", "commit"):
+            refused = answered(send(writing, path, {"update": ADD}), 503)
+            assert "has been writing" in refused["error"]["message"]
+    assert answered(send(writing, "commit", {"update": ADD}))["added"] == 1
 
 
 CHANGING = [
@@ -248,8 +260,13 @@ def test_jobs__end_with_the_server(serving):
     client = serving(store, update=True)
     body = f"<{EX}a> <{EX}next> <{EX}b> .\n"
     answered(client.ask("/api/load", {"format": "nt"}, method="POST", body=body), 202)
+    job = answered(client.ask("/api/jobs"))[0]["id"]
+    heard: list[str] = []
+    thread = threading.Thread(target=lambda: heard.append(client.ask(f"/api/jobs/{job}").text))
+    thread.start()
     client.end()
-    assert len(store) == 0
+    thread.join(20)
+    assert len(store) == 0 and not thread.is_alive()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pyoxigraph import Literal, NamedNode, Quad
 from server.conftest import SLOW, Client, in_background, wait_until
 
 from triplestore import Store
@@ -152,6 +153,21 @@ def test_query__time_limits_are_at_most_those_of_the_server(serving: Callable[..
     assert post(client, "query", {"query": SLOW, "timeout": 0.2}, 504)["error"]
     client = serving(seconds=0.3)
     assert post(client, "query", {"query": SLOW, "timeout": 100}, 504)["error"]
+
+
+def test_query__long_texts_keep_to_the_memory_limit(serving: Callable[..., Client]):
+    store = Store()
+    store.load(f'<{EX}a> <{EX}p> "{"x" * 100_000}" .', "nt")
+    client = serving(store, memory=20_000_000)
+    text = "SELECT ?o { ?s ?p ?o VALUES ?n { %s } }"
+    few = text % " ".join(map(str, range(20)))
+    assert len(post(client, "query", {"query": few})["rows"]) == 20
+    assert get(client, "resource", term=f"<{EX}a>")["out"][0]["count"] == 1
+    b, p = NamedNode(f"{EX}b"), NamedNode(f"{EX}p")
+    store.extend(Quad(b, p, Literal(f"{i}" * 100_000)) for i in range(100))
+    assert "bytes" in error(client, "resource", 503, term=f"<{EX}b>", limit=1000)
+    many = text % " ".join(map(str, range(500)))
+    assert "bytes" in post(client, "query", {"query": many}, 503)["error"]["message"]
 
 
 def test_complete__offers_names_of_the_store(client):

@@ -180,8 +180,7 @@ def without_implied(edges: U64, relation: PlainRelation) -> U64:
 
 
 def _bridged(edges: U64, are_nodes: AreNodes) -> U64:
-    """The edges between nodes, and those that lead over what is no node, such as an anonymous
-    class."""
+    """The edges between nodes, and those that lead over other terms, such as anonymous classes."""
     edges = edges[high(edges) != low(edges)]
     from_node, to_node = are_nodes(high(edges)), are_nodes(low(edges))
     found = [edges[from_node & to_node]]

@@ -120,7 +120,7 @@ def _tokens(text: str, first: int) -> Iterator[Token]:
 
 
 def _is_open(token: Token, offset: int) -> bool:
-    """Whether a token goes on at the place."""
+    """Whether a token is continued at the place."""
     if token.start + len(token.text) != offset:
         return False
     if token.kind == "comment":
@@ -132,7 +132,7 @@ def _is_open(token: Token, offset: int) -> bool:
 
 
 def _end_of_name(text: str, offset: int, kind: str) -> int:
-    """The end of the name that goes on after the place."""
+    """The end of the name that the place is in."""
     pattern = r"[^<>\"{}|^`\\\s]*>?" if kind == "iri" else r"[\w\-]*(?::[\w\-]*)?"
     match = re.compile(pattern).match(text, offset)
     return match.end() if match else offset

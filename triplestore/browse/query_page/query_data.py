@@ -6,12 +6,13 @@ Only the rows of one page are decoded. Always true: everything in one answer is 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from triplestore.browse.term_data import TermData
+from triplestore.browse.term_data import COPIES, TermData
 from triplestore.browse.thresholds import BROWSE
 from triplestore.errors import BudgetError, TimeLimitError, UsageError
 from triplestore.relations import INFERRED
@@ -24,6 +25,7 @@ from triplestore.store.arguments import QueryOptions
 from triplestore.store.readable import view_of
 from triplestore.store.run_query import query as ask
 from triplestore.terms import key_of
+from triplestore.thread_limits import needs
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
     from triplestore.operators.context import Flag
     from triplestore.store import ReadableStore
     from triplestore.store.state_view import StateView
+
+
+_Row = TypeVar("_Row", bound=Iterable[Any])
+_AT_ONCE = 1000
+"""Number of rows that are decoded before their size is looked at."""
 
 
 class AskedQuery(NamedTuple):
@@ -103,7 +110,7 @@ def query_data(store: ReadableStore, asked: AskedQuery) -> dict[str, Any]:
 
 def _rows(view: StateView, result: Solutions, asked: AskedQuery, data: TermData) -> dict[str, Any]:
     started = time.perf_counter()
-    rows = result.page(asked.offset, asked.limit + 1)
+    rows = _within_limits(result.page, asked.offset, asked.limit + 1)
     shown = rows[: asked.limit]
     made: dict[str, Any] = {
         "kind": "rows",
@@ -118,8 +125,8 @@ def _rows(view: StateView, result: Solutions, asked: AskedQuery, data: TermData)
 
 
 def _triples(view: StateView, result: Triples, asked: AskedQuery, data: TermData) -> dict[str, Any]:
-    triples = result.page(asked.offset, asked.limit)
-    rows = data.rows((each.subject, each.predicate, each.object) for each in triples)
+    triples = _within_limits(result.page, asked.offset, asked.limit)
+    rows = data.rows(map(tuple, triples))
     marks = are_inferred(view, triples)
     return {
         "kind": "triples",
@@ -128,6 +135,22 @@ def _triples(view: StateView, result: Triples, asked: AskedQuery, data: TermData
         "offset": asked.offset,
         "more": len(result) > asked.offset + len(triples),
     }
+
+
+def _within_limits(page: Callable[[int, int], list[_Row]], offset: int, count: int) -> list[_Row]:
+    """Rows `offset` to `offset + count`; raises if their texts take more memory than is allowed,
+    because ids say nothing of the lengths of terms."""
+    rows: list[_Row] = []
+    size = 0
+    while len(rows) < count:
+        wanted = min(_AT_ONCE, count - len(rows))
+        part = page(offset + len(rows), wanted)
+        rows += part
+        size += sum(len(str(term)) for row in part for term in row if term is not None)
+        needs(COPIES * size)
+        if len(part) < wanted:
+            break
+    return rows
 
 
 def are_inferred(view: StateView, triples: list[ox.Triple]) -> list[bool]:

@@ -44,6 +44,8 @@ class Job:
         self.state = "running"
         self.progress: dict[str, Any] = {}
         self.result: dict[str, Any] = {}
+        self.listeners: set[Callable[[], None]] = set()
+        """Called by the job's thread when there is something to tell."""
         self._begun = time.monotonic()
         self._ended = 0.0
 
@@ -70,13 +72,18 @@ class Job:
         self.progress = {"text": text[bar.end() :] if bar else text}
         if bar:
             self.progress["fraction"] = int(bar[1]) / 100
-        self.version += 1
+        self._tell()
 
     def end(self, state: str, result: dict[str, Any]) -> None:
         """Tell how it ended."""
         self._ended = time.monotonic()
         self.result, self.state = result, state
+        self._tell()
+
+    def _tell(self) -> None:
         self.version += 1
+        for listener in list(self.listeners):
+            listener()
 
     def as_dict(self) -> dict[str, Any]:
         """All there is to tell, as plain data."""

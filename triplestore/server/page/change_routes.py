@@ -26,6 +26,9 @@ from triplestore.server.service import StoreService
 
 MAX_PROOFS = 50
 """Maximum number of new violations that a preview explains."""
+WAIT = 5.0
+"""Seconds that a change waits for another writer. A load may take long, and waiting requests would
+take the places of queries."""
 
 
 def change_routes(service: StoreService) -> list[BaseRoute]:
@@ -90,7 +93,7 @@ class _Changes(PageHandlers):
         return self.answer(caller, work, _info("update", caller, wanted, given))
 
     def _limits(self, given: Parameters, output: AnswerOutput) -> ChangeLimits:
-        return ChangeLimits(self.seconds(given), self.budget(given), output.stop)
+        return ChangeLimits(self.seconds(given), self.budget(given), output.stop, WAIT)
 
 
 def _info(kind: str, caller: Caller, wanted: ChangeRequest, given: Parameters) -> JobInfo:

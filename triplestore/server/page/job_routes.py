@@ -6,22 +6,22 @@ server-sent events: `progress`, then one of `done`, `failed` and `stopped`.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, cast
 
 import pyoxigraph as ox
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from triplestore.browse.change_request import change_data
 from triplestore.server.access.caller import Caller, require
+from triplestore.server.event_streams import EventStream, refuse_too_many
 from triplestore.server.negotiation import content_type
 from triplestore.server.page.answering import PageHandlers
 from triplestore.server.page.background_jobs import BackgroundJobs, Job
@@ -32,12 +32,6 @@ from triplestore.server.service import StoreService
 
 _LONGEST = 1 << 16
 _FACTS = ("explicit", "all", "inferred")
-_WATCH = 0.1
-"""Seconds between two looks at a job."""
-_BEAT = 15.0
-"""Seconds after which a comment is sent, so that proxies keep the connection."""
-MAX_WATCHING = 200
-"""Maximum number of open streams of events of jobs."""
 _ENDING = re.compile(r"(\.[A-Za-z0-9]{1,8}){1,2}$")
 
 
@@ -144,12 +138,10 @@ class _Jobs(PageHandlers):
 
     async def watched(self, request: Request) -> Response:
         """What a job tells, as server-sent events."""
-        job = self._job(request, require(request, "read"))
-        if self._watching >= MAX_WATCHING:
-            message = f"{MAX_WATCHING} pages watch jobs: try again later"
-            raise RefusedRequest(503, message, {"Retry-After": "10"})
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(self._events(job), media_type="text/event-stream", headers=headers)
+        caller = require(request, "read")
+        job = self._job(request, caller)
+        refuse_too_many(caller.key, self.settings.per_client)
+        return JobStream(caller.key, job)
 
     async def stop(self, request: Request) -> Response:
         """Stop a job; nothing is changed by it then."""
@@ -160,16 +152,8 @@ class _Jobs(PageHandlers):
     def _job(self, request: Request, caller: Caller) -> Job:
         job = self._jobs.get(request.path_params["name"])
         if job is None or not _may_see(caller, job):
-            raise RefusedRequest(404, "there is no such job: it may have ended long ago")
+            raise RefusedRequest(404, "this job does not exist: it may have ended long ago")
         return job
-
-    async def _events(self, job: Job) -> AsyncIterator[str]:
-        self._watching += 1
-        try:
-            async for event in _events_of(job):
-                yield event
-        finally:
-            self._watching -= 1
 
     async def dump(self, request: Request) -> Response:
         """All quads in a format; by default the asserted ones."""
@@ -190,19 +174,52 @@ class _Jobs(PageHandlers):
         return self.service.runner.answer(job, JobInfo("dump", "dump", caller))
 
 
-async def _events_of(job: Job) -> AsyncIterator[str]:
-    """What a job tells, until it ends."""
-    seen, quiet = -1, 0.0
-    while True:
-        version = job.version
-        if version != seen or quiet >= _BEAT:
-            name = "progress" if not job.is_over else job.state
-            yield f"event: {name}\ndata: {json.dumps(job.as_dict())}\n\n"
-            seen, quiet = version, 0.0
-            if name != "progress":
-                return
-        await asyncio.sleep(_WATCH)
-        quiet += _WATCH
+class JobStream(EventStream):
+    """The events of one job: `progress`, then one of `done`, `failed` and `stopped`."""
+
+    def __init__(self, client: str, job: Job) -> None:
+        super().__init__(client)
+        self._job = job
+        self._seen = -1
+        self._name = "progress"
+
+    def take(self) -> tuple[int, Any] | None:
+        """What the job tells now, if it is new."""
+        version = self._job.version
+        if version == self._seen or self.over:
+            return None
+        self._seen = version
+        told = self._job.as_dict()
+        self._name = "progress" if told["state"] == "running" else told["state"]
+        return version, told
+
+    def texts(self, found: Any) -> list[tuple[str, bool]]:
+        """One object."""
+        return [(json.dumps(found), True)]
+
+    @property
+    def name(self) -> str:
+        """The name of the last event."""
+        return self._name
+
+    @property
+    def place(self) -> int:
+        """The number of the last event."""
+        return self._seen
+
+    @property
+    def over(self) -> bool:
+        """Whether the end of the job was told."""
+        return self._name != "progress"
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Call this when the job tells something."""
+        self._wake_up = wake
+        self._job.listeners.add(wake)
+
+    def leave(self) -> None:
+        """The stream has ended."""
+        self._job.listeners.discard(self._wake_up)
 
 
 def _may_see(caller: Caller, job: Job) -> bool:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from triplestore.server.protocol import read_body
 from triplestore.server.refusals import RefusedRequest
 
-MAX_ROWS = 100_000
+MAX_ROWS = 50_000
 """Maximum number of rows of one answer."""
 
 

@@ -97,7 +97,7 @@ class _Queries(PageHandlers):
         caller, name = require(request, "read"), request.path_params["name"]
         runner = self.service.runner
         if not any(job.id == name and _may_see(caller, job) for job in runner.jobs()):
-            raise RefusedRequest(404, "no such query runs: it may have ended")
+            raise RefusedRequest(404, "a query with this id does not run: it may have ended")
         return JSONResponse({"stopped": runner.stop_job(name)})
 
 

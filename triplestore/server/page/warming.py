@@ -44,7 +44,7 @@ class Warming:
             self._thread.start()
 
     def stop(self) -> None:
-        """Wait until the thread has ended; no other one begins."""
+        """Wait until the thread has ended; then none is begun."""
         with self._lock:
             self._ended = True
             thread = self._thread
