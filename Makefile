@@ -2,7 +2,7 @@
 # Requires Python 3.11 or later (`make PYTHON=/path/to/python3` chooses one).
 
 .DEFAULT_GOAL := help
-.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels wheel docs test-long fuzz test-boundscheck test-python-kernels bench limits \
+.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels ui wheel docs test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark setup-docs
 
 unexport PYTHONPATH PYTHONHOME
@@ -21,6 +21,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-20s %s\n", $$1, $$2}'
 
 demo: setup-run ## make an example, load it into a store and query it
+	@.ci/ui
 	@$(PY) -m demo
 
 demo-spark: setup-spark ## the same data through Spark (needs Java 17)
@@ -56,7 +57,11 @@ kernels: setup-dev
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
 	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
 
+ui: ## build the page for browsers (needs Node 20)
+	@.ci/ui --must
+
 wheel: setup-dev ## build/wheel: the package with its kernels compiled; tried in a fresh environment
+	@.ci/ui --must
 	@$(PY) .ci/wheel.py build/wheel
 
 docs: setup-docs ## build/site: the documentation; open build/site/index.html

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,7 @@ COMMANDS = (
     "warm-up",
     "completion bash",
     "serve --help",
+    "ui --help",
     "import --help",
     "pull --help",
 )
@@ -55,6 +57,8 @@ COMMANDS = (
 def main(target: Path) -> None:
     """Make the wheel in this folder and try it."""
     target.mkdir(parents=True, exist_ok=True)
+    # What an earlier build left there would be packed as well, such as files of an older page.
+    shutil.rmtree(REPOSITORY / "build" / "lib", ignore_errors=True)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         run(sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "-w", name, REPOSITORY)
@@ -114,6 +118,11 @@ def try_out(wheel: Path, scratch: Path) -> None:
     (folder / "data.ttl").write_text(DATA)
     ahead = "from triplestore.kernels.ahead.load import is_compiled_ahead as i; print(i())"
     assert run(python, "-c", ahead, cwd=folder) == "True\n", "kernels are not found"
+    page = (
+        "import pathlib, triplestore; place = pathlib.Path(triplestore.__file__).parent; "
+        "print((place / 'server' / 'page' / 'bundle' / 'index.html').is_file())"
+    )
+    assert run(python, "-c", page, cwd=folder) == "True\n", "the page for browsers is missing"
     words = {
         "QUERY": QUERY,
         "UPDATE": "INSERT DATA { <http://example.org/c> <http://example.org/part> <urn:d> }",

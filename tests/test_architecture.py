@@ -163,7 +163,7 @@ def missing_rows(text: str) -> list[str]:
     names = set(LAYERS)
     names |= {file.parent.name for file in package.glob("*/__init__.py")}
     names |= {file.stem for file in package.glob("*.py") if not file.stem.startswith("__")}
-    tracked = {"bench", "demo", "examples", "tests", "docs"}
+    tracked = {"ui", "bench", "demo", "examples", "tests", "docs"}
     names |= {f"{name}/" for name in tracked if (REPOSITORY / name).is_dir()}
     return sorted(names - rows) + sorted(f"{name} (is gone)" for name in rows - names)
 

@@ -19,8 +19,10 @@ DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 NEEDED = {
+    "agents.md": "mcp",
     "rdflib.md": "rdflib",
     "server.md": "uvicorn",
+    "server-for-others.md": "uvicorn",
     "spark.md": "pyspark",
     "tables.md": "pandas",
 }

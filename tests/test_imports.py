@@ -56,20 +56,29 @@ LAYERS |= {
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
-    "server": {"store"},
+    "server": {"store", "browse", "loaders"},
     "rdflib_store": {"store", "terms", "expressions"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
-LAYERS["store"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
-LAYERS["cli"] = {"kernels", "store", "reasoning", "server", "loaders.spark"}
+LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
+LAYERS["store"] = LAYERS["live"] | {"live"}
+LAYERS["browse"] = LAYERS["store"] | {"store"}
+LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "terms"}
+LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
 TIES = set(LAYERS)  # the root of the package imports everything public
 
 # Libraries that only one place may import, and those that no library code imports at all.
 HOMES = {"numba": "kernels", "llvmlite": "kernels", "pyspark": "loaders.spark", "click": "cli"}
-HOMES |= {"starlette": "server", "uvicorn": "server", "rdflib": "rdflib_store"}
+HOMES |= {
+    "starlette": "server",
+    "uvicorn": "server",
+    "opentelemetry": "server",
+    "rdflib": "rdflib_store",
+    "mcp": "mcp_server",
+}
 
 
 def modules() -> dict[str, Path]:
@@ -275,6 +284,7 @@ def modules_after(statements: str) -> set[str]:
 
 
 HEAVY = {"numba", "llvmlite", "pyspark", "pyarrow", "rdflib", "starlette", "uvicorn", "matplotlib"}
+HEAVY |= {"mcp", "pydantic"}
 
 
 def test_import_triplestore__imports_nothing_heavy() -> None:

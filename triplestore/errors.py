@@ -8,12 +8,14 @@
     │   └── QuerySyntaxError                           a query or update, with all its problems
     ├── StorageError          (also OSError)           the directory, its files or the disk
     │   ├── MissingError        (also FileNotFoundError) a file to be read is not there
-    │   ├── LockedError                                another process is writing
+    │   ├── LockedError                                another process or thread is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
     │   ├── FormatError                                written by a version this one cannot read
     │   └── StaleError                                 inferred facts are out of date
+    ├── LostPlaceError                               changes that a follower asks for are not kept
     ├── InconsistencyError                           a strict store would have become inconsistent
+    ├── ConflictError                                the store is not as the caller expects it
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
     └── CancelledError                                 the caller asked a running operation to stop
@@ -128,7 +130,7 @@ class MissingError(StorageError, FileNotFoundError):
 
 
 class LockedError(StorageError):
-    """Another process holds the store for writing; the message names it."""
+    """Another process or thread holds the store for writing; the message names it."""
 
 
 class ReadOnlyError(StorageError):
@@ -147,8 +149,21 @@ class StaleError(StorageError):
     """Asserted facts were changed without the inferred ones; the message says what to do."""
 
 
+class LostPlaceError(TripleStoreError):
+    """A follower of changes asked for some that are not kept any more, or was too slow to take
+    them; `commit` is the last commit up to which it has all, or None."""
+
+    def __init__(self, message: str, commit: int | None = None) -> None:
+        super().__init__(message)
+        self.commit = commit
+
+
 class InconsistencyError(TripleStoreError):
     """A commit would have added violations of constraints to a store that refuses them."""
+
+
+class ConflictError(TripleStoreError):
+    """The store has changed since the caller looked at it; nothing was written."""
 
 
 class BudgetError(TripleStoreError, MemoryError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from triplestore.cli import main
@@ -15,13 +17,22 @@ with their output.
 
 def command_page() -> str:
     """The page as Markdown."""
-    parts = [_HEAD, _block(main, "triplestore", None)]
     context = click.Context(main, info_name="triplestore")
-    for name in main.list_commands(context):
-        command = main.get_command(context, name)
-        if command is not None and not command.hidden:
-            parts += [f"## {name}", _block(command, name, context)]
+    parts = [_HEAD, _block(main, "triplestore", None), *_listed(main, context, "##")]
     return "\n\n".join(parts) + "\n"
+
+
+def _listed(group: click.Group, context: click.Context, level: str) -> Iterator[str]:
+    """The commands of a group, and below each group its own."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is not None and not command.hidden:
+            path = f"{context.command_path} {name}".removeprefix("triplestore ")
+            yield f"{level} {path}"
+            yield _block(command, name, context)
+            if isinstance(command, click.Group):
+                inner = click.Context(command, info_name=name, parent=context)
+                yield from _listed(command, inner, f"{level}#")
 
 
 def _block(command: click.Command, name: str, parent: click.Context | None) -> str:

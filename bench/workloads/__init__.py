@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.serving import workload as serving
 from bench.workload import Workload
 from bench.workloads import (
     choices,
@@ -22,6 +23,7 @@ from bench.workloads import (
     schemes,
     searches,
     spark,
+    subscriptions,
     tables,
     updates,
 )
@@ -43,12 +45,14 @@ WORKLOADS: dict[str, Workload] = {
         choices.WORKLOAD,
         searches.WORKLOAD,
         updates.WORKLOAD,
+        subscriptions.WORKLOAD,
         ontologies.WORKLOAD,
         schema.WORKLOAD,
         queries.WORKLOAD,
         spark.WORKLOAD,
         tables.WORKLOAD,
         limits.WORKLOAD,
+        serving.WORKLOAD,
     )
 }
 

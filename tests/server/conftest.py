@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,17 +17,42 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra `server` is not installed")
 
-import uvicorn
 
 from triplestore import Store
 from triplestore.server import Settings
-from triplestore.server.serving import configured
+from triplestore.server.access.passwords import ScryptCost, password_hash, token_hash
+from triplestore.server.access.users_file import UserRecord, Users, write_users
+from triplestore.server.serving import AnnouncedServer, configured
 
+CHEAP = ScryptCost(n=16, r=1, p=1)
 DATA = """@prefix : <http://ex.org/> .
 :ada :sees :bob ; :name "Ada"@en . :bob :sees :cy .
 :g { :cy :sees :dora }
 """
+SEES = "SELECT ?y { <http://ex.org/ada> <http://ex.org/sees> ?y }"
+SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
 RULES = "@prefix : <http://ex.org/> .\n:seen[?y, ?x] :- :sees[?x, ?y] .\n"
+
+
+def numbers_query(columns: int) -> str:
+    """A query for 300 ** columns rows."""
+    numbers = " ".join(f"({number})" for number in range(300))
+    values = " ".join(f"VALUES (?v{column}) {{ {numbers} }}" for column in range(columns))
+    return f"SELECT * {{ {values} }}"
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came to hold")
+
+
+def basic(name: str, password: str | None = None) -> str:
+    """The header for a user; the password of each is the name and `-secret`."""
+    both = f"{name}:{password if password is not None else name + '-secret'}"
+    return "Basic " + base64.b64encode(both.encode()).decode()
 
 
 @dataclass
@@ -90,11 +117,21 @@ class Client:
         return int(json.loads(self.ask("/health").text)["running"])
 
 
+def in_background(client: Client, text: str) -> threading.Thread:
+    def ask() -> None:
+        with suppress(OSError, http.client.HTTPException):
+            client.query(text)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    return thread
+
+
 @contextmanager
-def served(store: Store, **settings: Any) -> Iterator[Client]:
+def served(store: Store | dict[str, Store], **settings: Any) -> Iterator[Client]:
     config = configured(store, Settings(**settings))
     config.port, config.log_level = 0, "error"
-    server = uvicorn.Server(config)
+    server = AnnouncedServer(config, lambda address: None)
     thread = threading.Thread(target=server.run)
     thread.start()
 
@@ -107,7 +144,8 @@ def served(store: Store, **settings: Any) -> Iterator[Client]:
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.005)
-        yield Client(server.servers[0].sockets[0].getsockname()[1], store, end)
+        first = store if isinstance(store, Store) else next(iter(store.values()))
+        yield Client(server.servers[0].sockets[0].getsockname()[1], first, end)
     finally:
         end()
 
@@ -124,8 +162,9 @@ def serving() -> Iterator[Callable[..., Client]]:
     """Serves the example, or another store, with any settings."""
     with ExitStack() as stack:
 
-        def start(store: Store | None = None, **settings: Any) -> Client:
-            return stack.enter_context(served(store or example(), **settings))
+        def start(store: Store | dict[str, Store] | None = None, **settings: Any) -> Client:
+            made = example() if store is None else store
+            return stack.enter_context(served(made, **settings))
 
         yield start
 
@@ -135,3 +174,15 @@ def client() -> Iterator[Client]:
     """The example, only to be read."""
     with served(example()) as made:
         yield made
+
+
+@pytest.fixture
+def users(tmp_path: Path) -> Path:
+    """Three users whose passwords are their names and `-secret`, and tokens `ts_NAME`."""
+    path = tmp_path / "users.toml"
+    made = Users({})
+    for name, role in (("rita", "read"), ("wim", "write"), ("ann", "admin")):
+        kept = password_hash(f"{name}-secret", CHEAP)
+        made = made.changed(UserRecord(name, role, kept, {"t": token_hash(f"ts_{name}")}))
+    write_users(path, made)
+    return path

@@ -13,14 +13,12 @@ from triplestore import NamedNode, Store
 from triplestore.server.negotiation import RESULTS, TRIPLES
 from triplestore.server.serving import names_of
 
-from .conftest import Client
+from .conftest import SEES, Client
 
-SEES = "SELECT ?y { <http://ex.org/ada> <http://ex.org/sees> ?y }"
 IN_G = "SELECT ?y { ?x <http://ex.org/sees> ?y }"
 G = "http://ex.org/g"
 FORM = "application/x-www-form-urlencoded"
 SD = "http://www.w3.org/ns/sparql-service-description#"
-SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
 
 
 @pytest.mark.parametrize("path", ["/query", "/sparql"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import http.client
+import random
 import signal
 import socket
 import subprocess
@@ -21,37 +22,12 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.server.running import AnswerJob, AnswerOutput, Runner
+from triplestore.server.running import AnswerJob, AnswerOutput, JobPlace, Runner
 from triplestore.server.serving import _listening
 from triplestore.sparql.results.solutions import ResultRows
 
-from .conftest import Client, Reply
-
-SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
-NUMBERS = " ".join(f"({n})" for n in range(300))
-
-
-def many(columns: int) -> str:
-    values = " ".join(f"VALUES (?v{n}) {{ {NUMBERS} }}" for n in range(columns))
-    return f"SELECT * {{ {values} }}"
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came to hold")
-
-
-def in_background(client: Client, text: str) -> threading.Thread:
-    def ask() -> None:
-        with suppress(OSError, http.client.HTTPException):
-            client.query(text)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    return thread
+from .conftest import SLOW, Client, Reply, in_background, wait_until
+from .conftest import numbers_query as many
 
 
 def test_time_limit__is_a_504(serving: Callable[..., Client]) -> None:
@@ -185,12 +161,12 @@ def test_end__answers_waiting_requests_with_503(
 def test_client_that_goes_while_it_waits__is_not_answered(
     serving: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[AnswerOutput] = []
+    started: list[JobPlace] = []
     start = Runner.start
 
-    def noted(self: Runner, output: AnswerOutput, job: AnswerJob) -> asyncio.Future[None]:
-        started.append(output)
-        return start(self, output, job)
+    def noted(self: Runner, place: JobPlace, job: AnswerJob) -> asyncio.Future[None]:
+        started.append(place)
+        return start(self, place, job)
 
     monkeypatch.setattr(Runner, "start", noted)
     client = serving(seconds=0.6, threads=1)
@@ -266,3 +242,33 @@ def test_command__says_what_is_wrong(tmp_path: Path) -> None:
     status, message = ended("-l", "s", "--bind", "nonsense")
     assert status == 2
     assert "localhost:7878" in message
+
+
+def test_waiting_requests__get_their_places_in_turn_and_none_is_lost(
+    serving: Callable[..., Client],
+) -> None:
+    client = serving(threads=2, wait=30.0)
+    chance = random.Random(3)
+    statuses: list[int] = []
+
+    def ask(number: int) -> None:
+        with suppress(OSError, http.client.HTTPException):
+            if number % 3 == 0:  # goes away while it waits or runs
+                connection = client.connection()
+                connection.request("GET", "/query?" + urlencode({"query": many(2)}))
+                time.sleep(chance.random() / 20)
+                connection.close()
+            else:
+                statuses.append(client.query("ASK {}").status)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [200] * 40
+    wait_until(lambda: client.running() == 0)
+    slow = [in_background(client, many(2)) for _ in range(2)]  # both places are still there
+    wait_until(lambda: client.running() == 2 or not any(thread.is_alive() for thread in slow))
+    for thread in slow:
+        thread.join()

@@ -12,16 +12,20 @@ import click
 
 from triplestore._version import VERSION
 from triplestore.cli import (
+    agents,
     data,
     explaining,
     importing,
+    opening,
     prefixing,
     querying,
     rules,
     serving,
     tables,
     upkeep,
+    users,
     warming,
+    watching,
 )
 from triplestore.cli.shell import command as shelling
 
@@ -50,8 +54,12 @@ for _command in (
     importing.pull,
     querying.query,
     querying.update,
+    watching.watch,
     shelling.shell,
     serving.serve,
+    opening.ui,
+    agents.mcp,
+    users.users,
     rules.reason,
     rules.rules,
     rules.check,

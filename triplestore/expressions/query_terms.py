@@ -58,6 +58,22 @@ class QueryTerms:
     def __len__(self) -> int:
         return len(self._keys)
 
+    def detached(self) -> QueryTerms:
+        """The same terms for a result that stays; those of the query are forgotten here, so that
+        they are looked up again by another run.
+
+        >>> terms = QueryTerms(Dictionary())
+        >>> ids = terms.encode_keys([b"\\x03a"])
+        >>> terms.detached().keys(ids), len(terms)
+        ([b'\\x03a'], 0)
+        """
+        made = QueryTerms(self.dictionary)
+        with self._lock:
+            made._keys, self._keys = self._keys, []
+            made._ids, self._ids = self._ids, {}
+            made._bytes, self._bytes = self._bytes, 0
+        return made
+
     @property
     def noted(self) -> int:
         """The number of terms noted here, including terms of the dictionary."""

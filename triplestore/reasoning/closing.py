@@ -51,10 +51,12 @@ _INFERRED = ("inferred_added", "inferred_removed", "still_entailed")
 
 
 class Watch(NamedTuple):
-    """Who watches a run: a line of progress, and a function that says whether to stop."""
+    """Who watches a run: a line of progress, a function that says whether to stop, and the maximum
+    number of bytes beside that of the tuning."""
 
     progress: ProgressLine | None = None
     cancel: Callable[[], bool] | None = None
+    bytes: int | None = None
 
 
 class _CancelFlag:
@@ -73,6 +75,8 @@ def within_limits(tuning: Tuning, watch: Watch) -> Iterator[ReasoningBudget]:
     most = tuning.max_bytes
     if most is None and (allowed := memory_allowed()) is not None:
         most = allowed // MEMORY_SHARE
+    if watch.bytes is not None:
+        most = watch.bytes if most is None else min(most, watch.bytes)
     flag = None if watch.cancel is None else _CancelFlag(watch.cancel)
     budget = ReasoningBudget(
         tuning.max_facts, most, tuning.max_seconds, flag, watch.progress, tuning.max_terms
@@ -129,10 +133,13 @@ class Closing:
         """Let the transaction commit without a run: the store is stale then (see `stale`)."""
         self._left_stale = True
 
-    def watch(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
-        """Show runs from now on, and ask whether to stop them; what is not given stays as it is."""
+    def watch(
+        self, progress: bool, cancel: Callable[[], bool] | None, most: int | None = None
+    ) -> None:
+        """Show runs from now on, ask whether to stop them, and limit their memory to `most` bytes;
+        what is not given stays as it is."""
         line = ProgressLine() if progress else self._watch.progress
-        self._watch = Watch(line, cancel or self._watch.cancel)
+        self._watch = Watch(line, cancel or self._watch.cancel, most or self._watch.bytes)
 
     def clear(self) -> None:
         """Begin again with empty tables."""
@@ -189,7 +196,7 @@ class Closing:
             self.state = replace(before, settings=settings, figures={})
             return tables
         line = ProgressLine() if progress else self._watch.progress
-        watch = Watch(line, cancel or self._watch.cancel)
+        watch = self._watch._replace(progress=line, cancel=cancel or self._watch.cancel)
         self.state = self._closed(settings, watch, since, tables)
         return self.state.tables
 

@@ -1,13 +1,14 @@
 """How the tables of a transaction differ from those it began with: `t.diff()`.
 
-Start reading at `Difference`; `net_changes` finds the rows. Where everything was written as single
-changes, they say themselves what was before; loads are looked up, and after `clear()` everything
-is.
+Start reading at `Difference`; `net_changes` and `net_between` find the rows. Where everything was
+written as single changes, they say themselves what was before; loads are looked up, and after
+`clear()` everything is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -60,6 +61,11 @@ class QuadsChanged:
     def __iter__(self) -> Iterator[Quad]:
         return quads_of(self._dictionary, iter(self._parts))
 
+    @property
+    def columns(self) -> Sequence[QuadColumns]:
+        """The quads as columns of ids."""
+        return self._parts
+
     def __repr__(self) -> str:
         return f"<{len(self):,} quads>"
 
@@ -96,7 +102,6 @@ class Difference:
     inferred_removed   quads that were inferred before and do not hold now
     still_entailed     removed quads that still hold because they are inferred
     rows_added, rows_removed  rows of relations with three or more columns, which only rules make
-    new_violations     violations of constraints that were not there before
     """
 
     def __init__(
@@ -122,11 +127,15 @@ class Difference:
         came, went = _relation_rows(net, is_helper_in(dictionary), states)
         self.rows_added = RowsChanged(dictionary, came)
         self.rows_removed = RowsChanged(dictionary, went)
+        self._violations_from = dictionary, net, where, states
+
+    @cached_property
+    def new_violations(self) -> list[Violation]:
+        """Violations of constraints that were not there before; listed when first read."""
+        dictionary, net, where, states = self._violations_from
         if any(map(equality_of, states)):  # rows do not say all
-            found = violations_between(*states, where, dictionary)
-        else:
-            found = new_violations(net, where, dictionary)
-        self.new_violations: list[Violation] = list(found)
+            return list(violations_between(*states, where, dictionary))
+        return list(new_violations(net, where, dictionary))
 
     def __bool__(self) -> bool:
         rows = len(self.rows_added) + len(self.rows_removed) + len(self.new_violations)
@@ -341,3 +350,17 @@ def _all_rows(tables: Tables) -> Iterator[tuple[RelationName, Columns]]:
     for name, arity in (*tables.tuple_names(), GRAPHS):
         for columns in tables.tuples(name, arity).scan():
             yield ("tuples", name, arity), columns
+
+
+def net_between(base: Tables, now: Tables) -> Changes:
+    """The stored rows in which two tables differ, whatever lies between them.
+
+    Only layers that the two do not share are read. The result may contain rows with equal statuses.
+    """
+    shared = 0
+    for one, other in zip(base.layers, now.layers, strict=False):
+        if one is not other:
+            break
+        shared += 1
+    steps = [*base.layers[shared:], *now.layers[shared:]]
+    return net_changes(base.with_schemes({}), now.with_schemes({}), steps, cleared=False)

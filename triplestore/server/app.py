@@ -4,233 +4,220 @@
     /update   SPARQL updates, if they are allowed
     /sparql   both
     /store    whole graphs, by the Graph Store Protocol
-    /health   whether the server is well
+    /subscribe  the rows of a query that come and go, as events; /changes: all facts
+/health   whether the server is well; /ready: whether it can answer queries now
+    /metrics  numbers for Prometheus
+    /api/     login, and what the page asks for
 
-Always true: only `/health`, `/` and descriptions are answered in the event loop; a query reads one
-commit of the store; a page of another site cannot make a browser send updates.
+Several stores are each served under `/NAME`, with the same paths.
+
+Always true: every path needs a login if the server asks for one, except those that `AccessControl`
+calls public; a page of another site cannot make a browser send updates.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from typing import IO, TYPE_CHECKING, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-import pyoxigraph as ox
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 
-from triplestore.server.description import PREFIXES, service_description
-from triplestore.server.graphs import changing, reading
-from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
-from triplestore.server.protocol import (
-    RefusedRequest,
-    SparqlRequest,
-    accepted,
-    from_elsewhere,
-    read_operation,
-)
-from triplestore.server.running import AnswerJob, AnswerOutput, Runner, on_refused, refusal
+from triplestore.errors import UsageError
+from triplestore.server.access.caller import caller_of
+from triplestore.server.access.control import AccessControl, WithCallers
+from triplestore.server.access.login_routes import login_routes
+from triplestore.server.connections.ambiguous_requests import WithoutAmbiguity
+from triplestore.server.connections.compression import Compressed
+from triplestore.server.connections.faults import WithoutFaults
+from triplestore.server.connections.host_names import NamedHosts
+from triplestore.server.connections.other_sites import WithoutOtherSites
+from triplestore.server.connections.security_headers import WithSecurityHeaders
+from triplestore.server.endpoints import sparql_routes
+from triplestore.server.live_routes import live_routes
+from triplestore.server.page.routes import page_routes
+from triplestore.server.page.static import asset_routes, page_or
+from triplestore.server.refusals import RefusedRequest, on_http_error, on_refused
+from triplestore.server.running import Runner
+from triplestore.server.service import StoreService
 from triplestore.server.settings import Settings
-from triplestore.store.answers import AnswerFormat, are_triples, write_answer
-from triplestore.store.graph_redirection import query_on, update_on
+from triplestore.server.watching.access_log import AccessLog
+from triplestore.server.watching.metrics import Metrics
+from triplestore.server.watching.spans import Spans
+from triplestore.server.watching.status_routes import status_routes
+from triplestore.server.watching.watched_requests import WatchedRequests, endpoint_of
+from triplestore.store import Store
 
 if TYPE_CHECKING:
-    from triplestore.store import Store
+    from typing import TypeAlias
 
+    ServedStores: TypeAlias = Store | Mapping[str, Store]
+
+
+def _login_routes(service: StoreService) -> list[BaseRoute]:
+    return [*login_routes(service.control, service.name, service.names)]
+
+
+def _index_routes(service: StoreService) -> list[BaseRoute]:
+    return [Route("/", page_or(_index(service))), *asset_routes()]
+
+
+ROUTES: list[Callable[[StoreService], list[BaseRoute]]] = [
+    sparql_routes,
+    live_routes,
+    _login_routes,
+    page_routes,
+    _index_routes,
+]
+"""The makers of the routes of each store; the first route that matches a path answers."""
+
+_PATHS = {"query", "update", "sparql", "store", "health", "ready", "metrics", "api", "page"}
+_PATHS |= {"subscribe", "changes", "mcp"}
+"""Names that stores cannot have."""
 
 _INDEX = """SPARQL over HTTP
 /query    queries, by GET or POST; without one, a description of the service
 /update   updates, by POST{updates}
 /sparql   both
-/store    whole graphs: ?default or ?graph=IRI
-/health   whether the server is well
+/store    whole graphs: ?default or ?graph=IRI, or an address below /store/
+/health   whether the server is well; /ready: whether it can answer now
+/metrics  numbers for Prometheus
 """
 
 
-def create_app(store: Store, settings: Settings | None = None) -> Starlette:
-    """The application that serves a store; the caller closes the store.
+def create_app(stores: ServedStores, settings: Settings | None = None) -> Starlette:
+    """The application that serves one store, or several by name; the caller closes them.
 
-    >>> from triplestore import Store
-    >>> [route.path for route in create_app(Store()).routes]
-    ['/', '/query', '/update', '/sparql', '/store', '/health']
+    >>> app = create_app(Store())
+    >>> [route.path for route in app.routes][:4]
+    ['/query', '/update', '/sparql', '/store']
     """
     settings = settings or Settings()
-    service = _Service(store, settings)
-    both = ["GET", "POST"]
-    middleware = [Middleware(_NamedHosts, hosts=settings.hosts)]
-    if settings.cors:
-        middleware.append(
-            Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=both, allow_headers=["*"])
-        )
-    return Starlette(
-        routes=[
-            Route("/", service.index),
-            Route("/query", service.endpoint("query"), methods=both),
-            Route("/update", service.endpoint("update"), methods=both),
-            Route("/sparql", service.endpoint("query", "update"), methods=both),
-            Route("/store", service.graph, methods=["GET", "PUT", "POST", "DELETE"]),
-            Route("/health", service.health),
-        ],
-        middleware=middleware,
-        exception_handlers={RefusedRequest: on_refused},
-        lifespan=service.lifespan,
+    names = () if isinstance(stores, Store) else tuple(map(check_store_name, stores))
+    named = {"": stores} if isinstance(stores, Store) else stores
+    control = AccessControl(
+        settings.users,
+        update=settings.update,
+        cors=settings.cors,
+        session_seconds=settings.session_seconds,
+        stores=names,
     )
-
-
-class _Service:
-    """The store, its threads and the settings."""
-
-    def __init__(self, store: Store, settings: Settings) -> None:
-        self._store = store
-        self._settings = settings
-        self._runner = Runner(settings)
+    spans = Spans.if_installed()
+    runner = Runner(settings, spans)
+    metrics = Metrics(named, runner, control)
+    log = AccessLog(settings.access_log, settings.log_format) if settings.access_log else None
+    if isinstance(stores, Store):
+        routes = _routes(StoreService(stores, runner, settings, control))
+    else:
+        routes = _routes_of_several(stores, runner, settings, control)
+    routes += [metrics.route(), *status_routes(named, runner)]
 
     @asynccontextmanager
-    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """The time in which the server runs; stops all threads at the end."""
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            self._runner.stop()
+            runner.stop()
+            control.stop()
+            if log is not None:
+                log.close()
 
-    async def index(self, request: Request) -> Response:
+    known = {endpoint_of(path, names) for path in _paths(routes)}
+    watched = Middleware(
+        WatchedRequests, metrics=metrics, log=log, spans=spans, names=names, known=known
+    )
+    app = Starlette(
+        routes=routes,
+        middleware=[watched, *_middleware(settings, control)],
+        exception_handlers={RefusedRequest: on_refused, 404: on_http_error, 405: on_http_error},
+        lifespan=lifespan,
+    )
+    app.state.stall_seconds = settings.stall_seconds
+    return app
+
+
+def check_store_name(name: str) -> str:
+    """The name of a store, if paths can begin with it.
+
+    >>> check_store_name("query")
+    Traceback (most recent call last):
+    triplestore.errors.UsageError: 'query' cannot be the name of a store: it is a path of the server
+    """
+    if name in _PATHS:
+        raise UsageError(f"{name!r} cannot be the name of a store: it is a path of the server")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", name):
+        raise UsageError(f"{name!r} cannot be the name of a store: use letters, digits, '-', '_'")
+    return name
+
+
+def _middleware(settings: Settings, control: AccessControl) -> list[Middleware]:
+    """What every request passes, from the outside to the inside."""
+    made = [
+        Middleware(WithSecurityHeaders, shared=settings.cors, private=control.login),
+        Middleware(Compressed),
+        Middleware(WithoutFaults),
+        Middleware(WithoutAmbiguity),
+        Middleware(NamedHosts, hosts=settings.hosts),
+    ]
+    if settings.cors:
+        methods = ["GET", "POST"]
+        made.append(
+            Middleware(
+                CORSMiddleware, allow_origins=["*"], allow_methods=methods, allow_headers=["*"]
+            )
+        )
+    else:
+        made.append(Middleware(WithoutOtherSites))
+    made.append(Middleware(WithCallers, control=control))
+    return made
+
+
+def _paths(routes: Iterable[BaseRoute]) -> Iterator[str]:
+    for route in routes:
+        if isinstance(route, Mount):
+            yield from (route.path + path for path in _paths(route.routes))
+        elif isinstance(route, Route):
+            yield route.path
+
+
+def _routes(service: StoreService) -> list[BaseRoute]:
+    return [route for make in ROUTES for route in make(service)]
+
+
+def _routes_of_several(
+    stores: Mapping[str, Store], runner: Runner, settings: Settings, control: AccessControl
+) -> list[BaseRoute]:
+    names = tuple(stores)
+
+    async def index(request: Request) -> Response:
+        """The names of the stores that the caller may see."""
+        caller = caller_of(request)
+        seen = [name for name in names if not caller.stores or name in caller.stores]
+        lines = [f"/{name}/\n" for name in seen] if caller.role is not None else []
+        return PlainTextResponse("Stores served here\n" + "".join(lines))
+
+    mounted = [
+        Mount(f"/{name}", routes=_routes(StoreService(one, runner, settings, control, name, names)))
+        for name, one in stores.items()
+    ]
+    return [
+        Route("/", page_or(index)),
+        *asset_routes(),
+        *login_routes(control, None, names),
+        *mounted,
+    ]
+
+
+def _index(service: StoreService) -> Callable[[Request], Awaitable[Response]]:
+    async def index(request: Request) -> Response:
         """The list of endpoints, as text."""
-        updates = "" if self._settings.update else " (not allowed here)"
+        updates = "" if service.settings.update else " (not allowed here)"
         return PlainTextResponse(_INDEX.format(updates=updates))
 
-    async def health(self, request: Request) -> Response:
-        """The store's last commit and size, and the number of running queries."""
-        store = self._store
-        store.refresh()
-        facts = {"commit": store.commit, "quads": len(store), "running": self._runner.running}
-        return JSONResponse({"status": "ok", **facts})
-
-    def endpoint(self, *kinds: str) -> Callable[[Request], Awaitable[Response]]:
-        """The handler of an endpoint for queries, updates or both."""
-
-        async def answer(request: Request) -> Response:
-            operation = await read_operation(request, kinds, self._settings.body)
-            if operation is None:
-                return self._described(request)
-            if operation.kind == "update":
-                return self._runner.answer(self._update(request, operation))
-            return self._runner.answer(self._query(request, operation))
-
-        return answer
-
-    def _query(self, request: Request, asked: SparqlRequest) -> AnswerJob:
-        store, settings = self._store, self._settings
-        accept, base = accepted(request), _address(request)
-
-        def job(output: AnswerOutput) -> None:
-            store.refresh()
-            text, union = asked.text, asked.union or settings.union
-            if asked.graphs is not None:
-                text, union = query_on(text, *asked.graphs, store.prefixes, base), False
-            result = store.query(
-                text,
-                base_iri=base,
-                facts=asked.facts,
-                use_default_graph_as_union=union,
-                timeout=settings.seconds,
-                budget=settings.memory,
-                cancel=output.stop,
-            )
-            form: AnswerFormat
-            if are_triples(result):
-                media_type, form = negotiated(accept, TRIPLES)
-            else:
-                media_type, form = negotiated(accept, RESULTS)
-            output.media_type = content_type(media_type)
-            write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
-
-        return job
-
-    def _update(self, request: Request, asked: SparqlRequest) -> AnswerJob:
-        store, settings = self._store, self._settings
-        self._may_change(request)
-        base = _address(request)
-
-        def job(output: AnswerOutput) -> None:
-            text = asked.text
-            if asked.graphs is not None:
-                text = update_on(text, *asked.graphs, store.prefixes, base)
-            change = store.update(
-                text,
-                base_iri=base,
-                timeout=settings.seconds,
-                budget=settings.memory,
-                cancel=output.stop,
-            )
-            output.write(f"{change}\n".encode())
-
-        return job
-
-    async def graph(self, request: Request) -> Response:
-        """Answer a request of the Graph Store Protocol."""
-        if request.method in ("GET", "HEAD"):
-            return self._runner.answer(reading(self._store, request))
-        self._may_change(request)
-        return self._runner.answer(await changing(self._store, request, self._settings.body))
-
-    def _may_change(self, request: Request) -> None:
-        if not self._settings.update:
-            raise RefusedRequest(
-                403, "updates are not allowed here: start the server with --allow-update"
-            )
-        if from_elsewhere(request) and not self._settings.cors:
-            raise RefusedRequest(403, "updates from pages of other sites are refused")
-
-    def _described(self, request: Request) -> Response:
-        settings = self._settings
-        media_type, form = negotiated(accepted(request), TRIPLES)
-        self._store.refresh()
-        triples = service_description(
-            self._store, _address(request), update=settings.update, union=settings.union
-        )
-        document = ox.serialize(triples, format=form, prefixes=PREFIXES)
-        return Response(document, media_type=content_type(media_type), headers={"vary": "accept"})
-
-
-class _NamedHosts:
-    """Refuses requests that address the server by an unknown name.
-
-    Otherwise a page whose host name resolves to this machine could read the store.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self._app = app
-        self._hosts = hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and self._hosts:
-            host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
-            if _name_of(host) not in self._hosts:
-                refused = RefusedRequest(
-                    421,
-                    f"{host!r} is not a name of this server; if a proxy in front of it uses this "
-                    f"name, start the server with --allowed-host {_name_of(host) or 'NAME'}",
-                )
-                await refusal(refused)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-def _address(request: Request) -> str:
-    """The endpoint's IRI, which is also the base of relative IRIs."""
-    return str(request.url.replace(query="", fragment=""))
-
-
-def _name_of(host: str) -> str | None:
-    """The name or address in a `Host` header, without the port."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
+    return index

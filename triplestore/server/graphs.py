@@ -1,6 +1,7 @@
 """Whole graphs over HTTP, the SPARQL 1.1 Graph Store Protocol: start at `reading` and `changing`.
 
-https://www.w3.org/TR/sparql11-http-rdf-update/ - graphs are named by `?graph=IRI` or `?default`.
+https://www.w3.org/TR/sparql11-http-rdf-update/ - graphs are named by `?graph=IRI` or `?default`,
+or by an address below `/store/`, which is then the name of the graph.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import pyoxigraph as ox
 from starlette.requests import Request
 
 from triplestore.server.negotiation import QUADS, TRIPLES, content_type, negotiated
-from triplestore.server.protocol import RefusedRequest, accepted, read_body, read_graph
+from triplestore.server.protocol import accepted, own_address, read_body, read_graph
+from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerJob, AnswerOutput
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ async def changing(store: Store, request: Request, longest: int) -> AnswerJob:
     if graph is None:
         if method != "POST":
             raise RefusedRequest(400, "name a graph with ?graph=IRI or ?default")
-        graph = ox.NamedNode(uuid4().urn)
+        graph = ox.NamedNode(f"{own_address(request).rstrip('/')}/{uuid4()}")
         location = graph.value
     documents = [] if method == "DELETE" else await _documents(request, longest)
     base = graph.value if isinstance(graph, ox.NamedNode) else str(request.url.replace(query=""))

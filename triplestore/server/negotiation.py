@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import pyoxigraph as ox
 
-from triplestore.server.protocol import RefusedRequest
+from triplestore.server.refusals import RefusedRequest
 
 AnyFormat = TypeVar("AnyFormat")
 
@@ -44,6 +44,14 @@ TRIPLES: list[tuple[str, ox.RdfFormat]] = [
     ("text/plain", _Rdf.N_TRIPLES),
 ]
 """Media types of triples."""
+
+
+TABLES: list[tuple[str, str]] = [
+    ("application/vnd.apache.parquet", "parquet"),
+    ("application/vnd.apache.arrow.stream", "arrows"),
+    ("application/vnd.apache.arrow.file", "arrow"),
+]
+"""Media types of tables, for solutions and triples; they need pyarrow."""
 
 QUADS: list[tuple[str, ox.RdfFormat]] = [
     ("application/n-quads", _Rdf.N_QUADS),

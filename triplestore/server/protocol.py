@@ -6,13 +6,17 @@ status and a sentence that says what to do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from urllib.parse import parse_qsl, urlsplit
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import NoReturn
+from urllib.parse import parse_qsl, quote
 
 import pyoxigraph as ox
 from starlette.requests import ClientDisconnect, Request
 
 from triplestore.data_classes import data_class
+from triplestore.server.refusals import RefusedRequest
 
 FORM = "application/x-www-form-urlencoded"
 TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
@@ -24,18 +28,14 @@ _GRAPHS = {
 }
 _FACTS = ("all", "explicit", "inferred")
 
+_STALL = 30.0
+"""Seconds for which a client may send nothing, unless the server has others."""
+
+_SLOWEST = 1000
+"""Minimum bytes per second of a body, on average after that time."""
+
 FormFields = list[tuple[str, str]]
 GraphNames = tuple[ox.NamedNode, ...]
-
-
-class RefusedRequest(Exception):  # noqa: N818 - an answer, not an error of the server
-    """A request is answered with this status and message."""
-
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.headers = headers or {}
 
 
 @data_class
@@ -93,16 +93,43 @@ def _operation(kind: str, text: str, pairs: FormFields) -> SparqlRequest:
 
 async def read_body(request: Request, longest: int) -> bytes:
     """The body of a request, of at most `longest` bytes."""
-    parts, size = [], 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size > longest:
-                raise RefusedRequest(413, f"a request may have at most {longest:,} bytes")
-            parts.append(part)
-    except ClientDisconnect:
-        raise RefusedRequest(400, "the body of the request is incomplete") from None
-    return b"".join(parts)
+    return b"".join([piece async for piece in body_pieces(request, longest)])
+
+
+async def body_pieces(request: Request, longest: int) -> AsyncIterator[bytes]:
+    """The body of a request in pieces; refuses one that is too long, or comes too slowly."""
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if encoding != "identity":
+        raise RefusedRequest(415, f"send the body without compression, not as {encoding!r}")
+    if int(request.headers.get("content-length", 0)) > longest:
+        _refuse_long(longest)
+    stall = getattr(request.app.state, "stall_seconds", _STALL)
+    size, began = 0, time.monotonic()
+    pieces = request.stream()
+    while True:
+        try:
+            async with asyncio.timeout(stall):
+                piece = await anext(pieces)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            _refuse_slow()
+        except ClientDisconnect:
+            raise RefusedRequest(400, "the body of the request is incomplete") from None
+        size += len(piece)
+        if size > longest:
+            _refuse_long(longest)
+        if size < (time.monotonic() - began - stall) * _SLOWEST:
+            _refuse_slow()
+        yield piece
+
+
+def _refuse_long(longest: int) -> NoReturn:
+    raise RefusedRequest(413, f"a request may have at most {longest:,} bytes")
+
+
+def _refuse_slow() -> NoReturn:
+    raise RefusedRequest(408, "the body of the request comes too slowly", {"connection": "close"})
 
 
 def _decoded(body: bytes) -> str:
@@ -139,22 +166,31 @@ def _union_of(pairs: FormFields) -> bool:
 
 
 def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None, str]:
-    """The graph of a request to the graph store (None for all), and the facts."""
+    """The graph of a request to the graph store (None for all), and the facts.
+
+    An address below `/store/` names itself, as the protocol's direct identification has it.
+    """
     pairs = _pairs(request.url.query)
     named = graphs_of(pairs, "graph")
     default = any(name == "default" for name, _ in pairs)
+    if request.path_params.get("graph"):
+        if named or default:
+            raise RefusedRequest(400, "this address names a graph: leave ?graph and ?default out")
+        named = graphs_of([("graph", own_address(request))], "graph")
     if len(named) + default > 1:
         raise RefusedRequest(400, "give one graph, with ?graph=IRI or ?default")
     facts = _facts_of(pairs) if any(name == "facts" for name, _ in pairs) else "explicit"
     return (named[0] if named else ox.DefaultGraph() if default else None), facts
 
 
+def own_address(request: Request) -> str:
+    """The address of a request without its parameters, as the client has written it."""
+    scope = request.scope
+    raw = scope.get("raw_path") or quote(scope["path"]).encode()
+    host = request.headers.get("host") or request.url.netloc
+    return f"{scope.get('scheme', 'http')}://{host}{raw.decode('latin-1').partition('?')[0]}"
+
+
 def accepted(request: Request) -> str | None:
     """The `Accept` headers of a client, joined; None without one."""
     return ", ".join(request.headers.getlist("accept")) or None
-
-
-def from_elsewhere(request: Request) -> bool:
-    """Whether a page of another site sends the request, by the browser's `Origin` header."""
-    origin = request.headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

@@ -1,297 +1,297 @@
 """Queries in threads: a limited number at a time, each of which can be stopped.
 
 Start at `Runner.answer`. A thread runs a job, which writes its answer to an `AnswerOutput`; the
-event loop sends it. Always true: a job is stopped when its client has disconnected or the server
-ends, and its place is free only when its thread has ended; a slow client slows its thread down
-instead of filling the memory.
+event loop sends it (sending.py). Always true: a job is stopped when its client has disconnected or
+the server ends, and its place is free only when its thread has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import threading
+import re
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import TypeAlias
 
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from triplestore.errors import (
-    BudgetError,
-    CancelledError,
-    ParseError,
-    ReadOnlyError,
-    TimeLimitError,
-    UsageError,
-)
+from triplestore.errors import CancelledError
+from triplestore.server.access.caller import Caller
+from triplestore.server.answer_output import AnswerOutput
+from triplestore.server.client_limits import ClientLimits
 from triplestore.server.memory import release_memory
-from triplestore.server.protocol import RefusedRequest
+from triplestore.server.refusals import RefusedRequest, refusal, refused_by
+from triplestore.server.sending import SHORT, ClientWatch, WatchedSend, send_output
 from triplestore.server.settings import Settings
+from triplestore.server.watching.spans import Spans
 
-logger = logging.getLogger("triplestore.server")
-
-_PIECE = 1 << 16
-_PIECES = 4
-"""Maximum number of unsent pieces of an answer."""
-
-_STATUS: dict[type[Exception], int] = {
-    ParseError: 400,
-    UsageError: 400,
-    ReadOnlyError: 403,
-    TimeLimitError: 504,
-    BudgetError: 503,
-    CancelledError: 503,
-}
-
-
-class AnswerOutput:
-    """The output of a job; status, headers and media type are set before writing.
-
-    Pieces are passed on when they are large enough, or at the end. Before the first one is passed
-    on, an error can be answered with its status.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
-        self.status = 200
-        self.headers: dict[str, str] = {}
-        self.media_type = "text/plain; charset=utf-8"
-        self.stop = threading.Event()
-        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._loop = loop
-        self._deadline = time.monotonic() + seconds
-        self._room = threading.Semaphore(_PIECES)
-        self._waiting: list[bytes] = []
-        self._size = 0
-
-    def write(self, piece: bytes) -> int:
-        """Write a piece; waits for a slow client, raises if it has disconnected."""
-        self._waiting.append(bytes(piece))
-        self._size += len(piece)
-        if self._size >= _PIECE:
-            self._pass_on()
-        return len(piece)
-
-    def writelines(self, pieces: Iterable[bytes]) -> None:
-        """Write several pieces."""
-        for piece in pieces:
-            self.write(piece)
-
-    def flush(self) -> None:
-        """Do nothing: pieces are passed on when they are large enough."""
-
-    def is_over(self) -> bool:
-        """Whether the client has disconnected, or the time is over."""
-        return self.stop.is_set() or time.monotonic() > self._deadline
-
-    def _pass_on(self) -> None:
-        while True:
-            if self.stop.is_set():
-                raise CancelledError("the operation was cancelled")
-            if time.monotonic() > self._deadline:
-                raise TimeLimitError("the answer was not read within the time limit")
-            if self._room.acquire(timeout=0.1):
-                break
-        self._put(b"".join(self._waiting))
-        self._waiting, self._size = [], 0
-
-    def _put(self, item: bytes | None) -> None:
-        self._loop.call_soon_threadsafe(self.queue.put_nowait, item)
-
-    def end(self, complete: bool) -> None:
-        """Pass on the rest of a complete answer, and its end."""
-        if complete and self._waiting:
-            self._put(b"".join(self._waiting))
-        self._put(None)
-
-    def taken(self) -> None:
-        """Make room for another piece; called when the loop has taken one."""
-        self._room.release()
-
-
-JobResult: TypeAlias = "asyncio.Future[RefusedRequest | None]"
-"""A running job; its result is the refusal of the request, or None."""
+__all__ = ["AnswerJob", "AnswerOutput", "JobInfo", "Runner", "RunningJob"]
 
 AnswerJob: TypeAlias = Callable[[AnswerOutput], None]
 """The work of a thread: writes the answer, and ends soon after `output.stop` is set."""
+
+_ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
+
+_ID = re.compile(r"[\w-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class JobInfo:
+    """What a job is, for limits and for the list of running queries.
+
+    kind     "query", "update", "graph" or another word; "page" for the small requests of the page,
+             such as completion, which the limit of queries per second does not count
+    text     the query or update
+    id       a name that the client chose, to stop it; empty to have one made
+    """
+
+    kind: str = "query"
+    text: str = ""
+    caller: Caller = field(default_factory=Caller)
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningJob:
+    """A job that runs, for people: seconds are since it began."""
+
+    id: str
+    kind: str
+    text: str
+    seconds: float
+    user: str | None
+    client: str
+
+
+@dataclass(slots=True, eq=False)
+class JobPlace:
+    """A job's place among the running ones."""
+
+    id: str
+    info: JobInfo
+    output: AnswerOutput
+    done: asyncio.Future[None]
+    was_stopped: bool = False
 
 
 class Runner:
     """The threads of a server."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, spans: Spans | None = None) -> None:
         self._settings = settings
+        self._spans = spans or Spans(None)
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="query")
-        self._places = asyncio.Semaphore(settings.threads)
-        self._running: set[AnswerOutput] = set()
+        self._free = settings.threads
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._running: dict[str, JobPlace] = {}
+        self._numbers = count(1)
         self._stopped = False
+        self.limits = ClientLimits(settings.per_client, settings.rate)
+        self.rows = 0
+        self.at_end: list[Callable[[], None]] = []
+        """What else is stopped when the server ends."""
 
     @property
     def running(self) -> int:
         """The number of running jobs."""
         return len(self._running)
 
-    def answer(self, job: AnswerJob) -> Response:
-        """A response that runs a job and sends its output."""
-        return _Answer(self, job)
+    @property
+    def waiting(self) -> int:
+        """The number of jobs that wait for a place."""
+        return sum(not future.done() for future in self._waiting)
 
-    async def enter(self) -> AnswerOutput:
-        """Wait for a place."""
-        try:
-            await asyncio.wait_for(self._places.acquire(), self._settings.wait)
-        except TimeoutError:
-            message = f"{self._settings.threads} queries are running: try again later"
-            raise RefusedRequest(503, message, {"Retry-After": "5"}) from None
-        output = AnswerOutput(asyncio.get_running_loop(), self._settings.seconds)
-        self._running.add(output)
+    @property
+    def stopped(self) -> bool:
+        """Whether the server ends."""
+        return self._stopped
+
+    def answer(self, job: AnswerJob, info: JobInfo | None = None) -> Response:
+        """A response that runs a job and sends its output."""
+        return _Answer(self, job, info or JobInfo())
+
+    def jobs(self) -> list[RunningJob]:
+        """The running jobs, the oldest first."""
+        now = time.monotonic()
+        return [
+            RunningJob(
+                place.id,
+                place.info.kind,
+                place.info.text,
+                now - place.output.began,
+                place.info.caller.name,
+                place.info.caller.client,
+            )
+            for place in self._running.values()
+        ]
+
+    def stop_job(self, id: str) -> bool:
+        """Stop a running job; False if there is none with this id."""
+        place = self._running.get(id)
+        if place is None:
+            return False
+        place.was_stopped = True
+        place.output.stop.set()
+        return True
+
+    async def enter(self, info: JobInfo, watch: ClientWatch) -> JobPlace:
+        """Wait for a place, as long as the client does."""
+        if self._free > 0:
+            self._free -= 1
+        else:
+            await self._wait(watch)
+        loop = asyncio.get_running_loop()
+        output = AnswerOutput(loop, self._settings.seconds)
+        place = JobPlace(self._free_id(info), info, output, loop.create_future())
+        self._running[place.id] = place
         if self._stopped:
             output.stop.set()
-        return output
+        return place
 
-    def start(self, output: AnswerOutput, job: AnswerJob) -> JobResult:
-        """Run a job in a thread."""
-        future = asyncio.get_running_loop().run_in_executor(self._pool, _run, job, output)
-        future.add_done_callback(lambda done: self._leave(output, done))
-        return future
+    async def _wait(self, watch: ClientWatch) -> None:
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(turn)
+        message = f"{self._settings.threads} queries are running: try again later"
+        refused = RefusedRequest(503, message, {"Retry-After": "5"})
+        timer = loop.call_later(self._settings.wait, _refuse, turn, refused)
+        watch.begin(turn.cancel)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._pass_on()  # the turn came, but the request has ended
+            raise
+        finally:
+            timer.cancel()
 
-    def _leave(self, output: AnswerOutput, done: JobResult) -> None:
-        self._running.discard(output)
-        self._places.release()
+    def _pass_on(self) -> None:
+        """Give a place to the job that has waited longest."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    def _free_id(self, info: JobInfo) -> str:
+        wanted = info.id
+        return wanted if wanted and wanted not in self._running else f"q{next(self._numbers)}"
+
+    def start(self, place: JobPlace, job: AnswerJob) -> None:
+        """Run a job in a thread; `place.done` is set when it has ended."""
+        work: Callable[[], None] = partial(_run, job, place, self._leave)
+        if self._spans.are_made:
+            work = partial(copy_context().run, _run_in_span, self._spans, work, place)
+        self._pool.submit(work)
+
+    def _leave(self, place: JobPlace) -> None:
+        self._running.pop(place.id, None)
+        self.rows += place.output.rows
+        self._pass_on()
+        place.done.set_result(None)
 
     def stop(self) -> None:
         """Stop all jobs, and wait until they have ended."""
         self._stopped = True
-        for output in list(self._running):
-            output.stop.set()
+        for end in self.at_end:
+            end()
+        for place in list(self._running.values()):
+            place.output.stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _run(job: AnswerJob, output: AnswerOutput) -> RefusedRequest | None:
-    """Run a job; returns the refusal if it fails.
+def check_id(id: str) -> str:
+    """An id that a client chose, if it can be one.
 
-    The error itself is dropped: futures are in cycles, and would keep its traceback, and so all
-    objects of the job, until the next garbage collection.
+    >>> check_id("tab-1")
+    'tab-1'
+    """
+    if not _ID.fullmatch(id):
+        raise RefusedRequest(400, "an id has 1 to 64 letters, digits, '_' or '-'")
+    return id
+
+
+def _refuse(turn: asyncio.Future[None], refused: RefusedRequest) -> None:
+    if not turn.done():
+        turn.set_exception(refused)
+
+
+def _run(job: AnswerJob, place: JobPlace, leave: Callable[[JobPlace], None]) -> None:
+    """Run a job.
+
+    The error itself is dropped: it would keep its traceback, and so all objects of the job.
     """
     refused: RefusedRequest | None = None
     try:
-        job(output)
+        job(place.output)
     except BaseException as error:  # noqa: BLE001 - every error is reported to the client
-        refused = refused_by(error)
-    release_memory()
-    output.end(refused is None)
-    return refused
+        stopped = place.was_stopped and isinstance(error, CancelledError)
+        refused = RefusedRequest(503, "the query was stopped") if stopped else refused_by(error)
+    if time.monotonic() - place.output.began > SHORT:
+        release_memory()
+    place.output.end(refused, partial(leave, place))
+
+
+def _run_in_span(spans: Spans, work: Callable[[], None], place: JobPlace) -> None:
+    with spans.span(place.info.kind, {}) as span:
+        work()
+        span.set_attribute("triplestore.rows", place.output.rows)
 
 
 class _Answer(Response):
     """The answer of a job while it is written, or the status of its error."""
 
-    def __init__(self, runner: Runner, job: AnswerJob) -> None:
-        super().__init__()
+    def __init__(self, runner: Runner, job: AnswerJob, info: JobInfo) -> None:
+        self.status_code = 200
+        self.background = None
+        self.body = b""
+        self.init_headers()
         self._runner = runner
         self._job = job
+        self._info = info
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = _WatchedSend(send)
-        gone = asyncio.ensure_future(_until_gone(receive))
+        begun = WatchedSend(send)
+        watch = ClientWatch(receive)
         try:
-            await self._send_answer(gone, scope, receive, begun)
+            with ExitStack() as counted:
+                rated = self._info.kind != "page"
+                self._runner.limits.enter(self._info.caller.key, rated=rated)
+                counted.callback(self._runner.limits.leave, self._info.caller.key)
+                await self._send_answer(watch, counted.close, scope, receive, begun)
         except RefusedRequest as refused:
-            await refusal(refused)(scope, receive, send)
+            await refusal(refused, scope)(scope, receive, send)
         except asyncio.CancelledError:
             # The server ends, and its time to wait is over.
-            if not begun.begun and not gone.done():
-                await refusal(_ENDING)(scope, receive, send)
+            if not begun.begun and not watch.is_gone:
+                await refusal(_ENDING, scope)(scope, receive, send)
         finally:
-            gone.cancel()
+            watch.end()
 
     async def _send_answer(
-        self, gone: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
+        self,
+        watch: ClientWatch,
+        at_end: Callable[[], None],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
-        entering = asyncio.ensure_future(self._runner.enter())
+        place = await self._runner.enter(self._info, watch)
+        output = place.output
+        watch.begin(output.stop.set)
+        self._runner.start(place, self._job)
         try:
-            await asyncio.wait((gone, entering), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            entering.cancel()  # no effect if a place was free
-        output = await entering
-        gone.add_done_callback(lambda _: output.stop.set())
-        future = self._runner.start(output, self._job)
-        try:
-            await _send(output, future, scope, receive, send)
+            await send_output(output, at_end, scope, receive, send)
         finally:
             output.stop.set()
-            await asyncio.wait([future])
-
-
-_ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"})
-
-
-class _WatchedSend:
-    """Sends messages, and knows whether an answer has begun."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.begun = False
-
-    async def __call__(self, message: Message) -> None:
-        self.begun = True
-        await self._send(message)
-
-
-async def _until_gone(receive: Receive) -> None:
-    """Wait until the client disconnects."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _send(
-    output: AnswerOutput, future: JobResult, scope: Scope, receive: Receive, send: Send
-) -> None:
-    piece = await output.queue.get()
-    if piece is None:
-        await asyncio.wait([future])
-        refused = future.result()
-        if refused is not None:
-            await refusal(refused)(scope, receive, send)
-            return
-    named = {"content-type": output.media_type, "vary": "accept", **output.headers}
-    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
-    await send({"type": "http.response.start", "status": output.status, "headers": headers})
-    if scope["method"] == "HEAD":
-        await send({"type": "http.response.body", "body": b""})
-        return
-    while piece is not None:
-        output.taken()
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-        piece = await output.queue.get()
-    await asyncio.wait([future])
-    refused = future.result()
-    if refused is None:
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-    else:
-        # The status has been sent: the connection is cut, so the client sees an incomplete answer.
-        logger.warning("an answer was cut off: %s", refused.message)
-
-
-def refused_by(error: BaseException) -> RefusedRequest:
-    """The status and message for an error."""
-    if isinstance(error, RefusedRequest):
-        return error
-    for kind, status in _STATUS.items():
-        if isinstance(error, kind):
-            return RefusedRequest(status, str(error))
-    logger.error("a request failed", exc_info=error)
-    return RefusedRequest(500, "internal error; see the log of the server")
-
-
-def refusal(refused: RefusedRequest) -> Response:
-    """The response to a refused request."""
-    return PlainTextResponse(f"{refused.message}\n", refused.status, refused.headers)
-
-
-async def on_refused(request: Request, error: Exception) -> Response:
-    """The response for a `RefusedRequest` that was raised before a job began."""
-    assert isinstance(error, RefusedRequest)
-    return refusal(error)
+            if not place.done.done():
+                await asyncio.wait([place.done])

@@ -17,12 +17,12 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from triplestore.errors import ReadOnlyError, StorageError, UsageError
+from triplestore.errors import CorruptError, LockedError, ReadOnlyError, StorageError, UsageError
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.layers.allocation import keep_freed_memory
 from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
@@ -31,7 +31,7 @@ from triplestore.storage.files.sections import FileRef
 from triplestore.storage.files.system import Files, RealFiles, explained
 from triplestore.storage.prepare import CommitStep, kept_step, kept_terms, logged_steps, seal_many
 from triplestore.storage.record import Commit, NewTermKeys
-from triplestore.storage.recovery import Reader
+from triplestore.storage.recovery import Reader, state_at
 from triplestore.storage.state import FileCatalogue, Meta, State
 from triplestore.storage.thresholds import STORAGE, StorageThresholds
 from triplestore.storage.upkeep.background import BackgroundWork
@@ -164,16 +164,43 @@ class Database:
                 self._state = self.reader.refresh()
         return self._state
 
+    def state_at(self, commit: int) -> State | None:
+        """The state after an earlier commit, from the journal; None if that begins later.
+
+        Its ids are those of the current state, and its dictionary may be an earlier part of it.
+        """
+        if self.path is None or commit > self._state.commit:
+            return None
+        with self.commit_lock, contextlib.suppress(FileNotFoundError, CorruptError):
+            return state_at(self.files, self.path, commit, self._catalogue())
+        return None  # another process replaced the files
+
     # -- writing --------------------------------------------------------------------------------
 
     @contextmanager
     def writing(self, timeout: float = -1) -> Iterator[Dictionary]:
         """Be the only writer; other threads wait. Terms encoded but not committed are dropped."""
         self.require_writable()
-        if not self._writing.acquire(timeout=timeout):
-            raise StorageError(f"another thread has been writing for over {timeout} seconds")
-        try:
+        with self._alone(timeout) as dictionary:
             self.require_writable()
+            yield dictionary
+
+    @contextmanager
+    def trying(self, timeout: float = -1) -> Iterator[Dictionary]:
+        """Like `writing`, without a commit at the end: a database opened read-only takes part.
+
+        There, `refresh` waits until it is over: both add terms to the dictionary.
+        """
+        self._require_open()
+        without_refresh = self.commit_lock if self.reader is not None else nullcontext()
+        with without_refresh, self._alone(timeout) as dictionary:
+            yield dictionary
+
+    @contextmanager
+    def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
+        if not self._writing.acquire(timeout=timeout):
+            raise LockedError(f"another thread has been writing for over {timeout} seconds")
+        try:
             yield self.dictionary
         finally:
             self.rollback()

@@ -15,7 +15,13 @@ from triplestore.data_classes import data_class
 from triplestore.errors import CorruptError, StorageError
 from triplestore.relations import Layer, Tables
 from triplestore.storage.files.journal import JournalChain, JournalScan, journal_path, read_journals
-from triplestore.storage.files.manifest import NAME, Manifest, read_manifest
+from triplestore.storage.files.manifest import (
+    NAME,
+    Manifest,
+    manifest_bytes,
+    parse_manifest,
+    read_manifest,
+)
 from triplestore.storage.files.sections import FileRef, SectionFile, damaged, decoding
 from triplestore.storage.files.system import Files
 from triplestore.storage.record import JournalReplay
@@ -66,14 +72,8 @@ def recover(files: Files, directory: Path, known: FileCatalogue | None = None) -
     """
     manifest = read_manifest(files, directory)
     opener = _Opener(files, directory, known)
-    terms = tuple(opener.segment(ref) for ref in manifest.terms)
-    layers = tuple(opener.layer(ref) for ref in manifest.layers)
-    meta_file = opener.file(manifest.meta, META) if manifest.meta else None
-    dictionary = Dictionary(terms)
-    if dictionary.size != manifest.term_count:
-        raise damaged(directory / NAME, f"its files hold {dictionary.size} terms, not all")
-    meta = Meta.of_file(meta_file, journal_path(directory, manifest.journal))
-    start = State(manifest.commit, dictionary, dictionary.size, Tables(layers).sealed(), meta)
+    start, meta_file = _start_of(manifest, opener, directory)
+    terms, layers = start.dictionary.segments, start.tables.layers
     chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
     if chain.commit < manifest.durable:
         raise damaged(
@@ -94,6 +94,40 @@ def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
         for record in chain.records:
             replaying.add(record.payload)
         return replaying.state()
+
+
+def state_at(
+    files: Files, directory: Path, commit: int, known: FileCatalogue | None = None
+) -> State | None:
+    """The state after an earlier commit; None if the journal does not reach so far back.
+
+    Its dictionary is another one than that of the open store, with the same ids.
+    """
+    manifest = read_manifest(files, directory)
+    if commit < manifest.commit:
+        return None
+    opener = _Opener(files, directory, known)
+    start, _ = _start_of(manifest, opener, directory)
+    chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
+    if chain.commit < commit:
+        return None
+    chain.records = [record for record in chain.records if record.commit <= commit]
+    return replay(start, chain, opener)
+
+
+def _start_of(
+    manifest: Manifest, opener: _Opener, directory: Path
+) -> tuple[State, SectionFile | None]:
+    """The state of the manifest, before the commits of the journals, and the file of its values."""
+    terms = tuple(opener.segment(ref) for ref in manifest.terms)
+    layers = tuple(opener.layer(ref) for ref in manifest.layers)
+    meta_file = opener.file(manifest.meta, META) if manifest.meta else None
+    dictionary = Dictionary(terms)
+    if dictionary.size != manifest.term_count:
+        raise damaged(directory / NAME, f"its files hold {dictionary.size} terms, not all")
+    meta = Meta.of_file(meta_file, journal_path(directory, manifest.journal))
+    tables = Tables(layers).sealed()
+    return State(manifest.commit, dictionary, dictionary.size, tables, meta), meta_file
 
 
 class _Opener:
@@ -149,6 +183,7 @@ class Reader:
         self._files = files
         self._directory = directory
         self._found = self._again(None)
+        self._seen = (b"", -1)  # the manifest last looked at, and its serial
 
     @property
     def found(self) -> Recovered:
@@ -176,8 +211,10 @@ class Reader:
                 return False
             if files.exists(journal_path(self._directory, last.number + 1)):
                 return False
-            manifest = self._found.manifest
-            return read_manifest(files, self._directory).serial == manifest.serial
+            content = manifest_bytes(files, self._directory)
+            if content != self._seen[0]:  # reading it again takes longer than all else
+                self._seen = content, parse_manifest(content, self._directory).serial
+            return self._seen[1] == self._found.manifest.serial
         except (FileNotFoundError, CorruptError):
             return False
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from triplestore.proofs.audit import Audit
     from triplestore.reasoning.violations import Inconsistencies, Violation
     from triplestore.store.explain import FactLike
+    from triplestore.store.state_view import StateView
     from triplestore.terms import Term
 
 MAX_OF_EACH = 20
@@ -407,3 +408,8 @@ class ReadableStore(Querying):
             prefixes=view.prefixes if prefixes is None else prefixes,
             base_iri=base_iri,
         )
+
+
+def view_of(store: ReadableStore) -> StateView:
+    """The state that a store, snapshot or transaction shows now, for modules of this project."""
+    return store._view()

@@ -30,6 +30,7 @@ from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
+    from triplestore.sparql.algebra.nodes import Query
     from triplestore.sparql.engine import Result
     from triplestore.store.arguments import QueryOptions
     from triplestore.store.state_view import StateView
@@ -64,7 +65,7 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
         custom = Custom(functions, by_name(options.custom_aggregate_functions))
     return _ENGINE.query(
         text,
-        _asked(view, options),
+        asked_state(view, options),
         context,
         base=options.base_iri,
         options=options.planning,
@@ -74,7 +75,7 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
     )
 
 
-def _asked(view: StateView, options: QueryOptions) -> AskedState:
+def asked_state(view: StateView, options: QueryOptions) -> AskedState:
     """The part of a state that a query sees."""
     dictionary, default_graph = view.dictionary, options.default_graph
     if options.use_default_graph_as_union:
@@ -136,9 +137,14 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
 
 def read(view: StateView, text: str, options: QueryOptions) -> None:
     """Parse a query and keep its algebra for later evaluations."""
+    parsed(view, text, options)
+
+
+def parsed(view: StateView, text: str, options: QueryOptions) -> Query:
+    """The rewritten algebra of a query."""
     known = {**view.prefixes, **(options.prefixes or {})}
     aggregates = by_name(options.custom_aggregate_functions)
-    _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
+    return _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
 
 
 def by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from weakref import WeakSet
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from triplestore.operators.context import Flag
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.terms import Dictionary
     from triplestore.text_limits import TextLimits
 
 Durability = Literal["commit", "group", "flush"]
@@ -90,6 +92,7 @@ class Store(StoreDirectory):
         self._writer: int | None = None  # the thread that has a transaction open
         self._reasoner = Reasoner()
         self._seen: tuple[State, StateView] | None = None
+        self._snapshots: WeakSet[Snapshot] = WeakSet()
         try:
             if STALE in database.state.meta and not database.read_only:
                 with self._begin() as writer:
@@ -114,13 +117,29 @@ class Store(StoreDirectory):
 
     def snapshot(self) -> Snapshot:
         """The store as it is now, unaffected by later writes."""
-        return Snapshot(self._database.state)
+        made = Snapshot(self._database.state)
+        self._snapshots.add(made)
+        return made
+
+    @property
+    def open_snapshots(self) -> int:
+        """How many snapshots of the store are still held.
+
+        >>> store = Store()
+        >>> held = store.snapshot()
+        >>> store.open_snapshots
+        1
+        """
+        return len(self._snapshots)
 
     # -- writing --------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
+    def transaction(self, *, wait: float | None = None) -> Iterator[Transaction]:
         """A block of writes, published together when it ends, or not at all if it raises.
+
+        If another thread writes for more than `wait` seconds, a `LockedError` is raised; by default
+        this one waits as long as it takes.
 
         >>> store = Store()
         >>> try:
@@ -131,17 +150,36 @@ class Store(StoreDirectory):
         ...     len(store)
         0
         """
-        with self._begin() as writer:
+        with self._begin(self._database.writing(-1 if wait is None else wait)) as writer:
             yield Transaction(writer)
 
-    def _begin(self) -> TransactionWriter:
+    @contextmanager
+    def trial(self, *, wait: float | None = None) -> Iterator[Transaction]:
+        """A transaction that is always rolled back; also on a store opened for reading.
+
+        `wait` is that of `transaction`.
+
+        >>> store = Store()
+        >>> with store.trial() as t:
+        ...     _ = t.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
+        ...     len(t), len(store)
+        (1, 0)
+        """
+        with self._begin(self._database.trying(-1 if wait is None else wait)) as writer:
+            writer.is_trial = True
+            try:
+                yield Transaction(writer)
+            finally:
+                writer.rollback()
+
+    def _begin(self, turn: AbstractContextManager[Dictionary] | None = None) -> TransactionWriter:
         me = threading.get_ident()
         if self._writer == me:
             raise UsageError(
                 "this thread has a transaction open: write through it, or end it first "
                 "(a call on the store would wait for it forever)"
             )
-        turn = self._database.writing()
+        turn = turn or self._database.writing()
         turn.__enter__()
         self._writer = me
 
@@ -153,7 +191,7 @@ class Store(StoreDirectory):
             turn.__exit__(None, None, None)
 
         try:
-            return TransactionWriter(self._database, end, self._reasoner)
+            return TransactionWriter(self._database, end, self._reasoner, self._note)
         except BaseException:
             end()
             raise

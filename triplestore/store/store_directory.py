@@ -6,17 +6,18 @@ import gc
 from pathlib import Path
 from typing import Self
 
+from triplestore.live.published import Published
 from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import hidden_count
 from triplestore.store.arguments import PathLike
+from triplestore.store.following import FollowedStore
 from triplestore.store.info import Info, describe
-from triplestore.store.readable import ReadableStore
 from triplestore.store.state_view import StateView
 
 
-class StoreDirectory(ReadableStore):
+class StoreDirectory(FollowedStore):
     """An open store without its writes; see `Store`."""
 
     _database: Database
@@ -58,6 +59,8 @@ class StoreDirectory(ReadableStore):
         """Move a store opened for reading to the newest commit; True if there is a newer one."""
         before = self._database.state
         after = self._database.refresh()
+        if after.commit != before.commit:
+            self._note(Published(before, after, None))
         if after.dictionary is not before.dictionary:
             self._let_go(before)
         return after.commit != before.commit
@@ -66,6 +69,7 @@ class StoreDirectory(ReadableStore):
         """Merge everything into as few files as possible and drop unused terms."""
         before = self._database.state
         self._database.optimize()
+        self._note_moved()
         self._let_go(before)
         del before
         gc.collect()  # terms refer to each other in a circle; until then their files stay mapped
@@ -116,6 +120,7 @@ class StoreDirectory(ReadableStore):
 
     def close(self) -> None:
         """Make everything durable and release the directory; the store is closed then."""
+        self._end_following()
         self._let_go(self._database.state)
         self._database.close()
 

@@ -17,6 +17,7 @@ from triplestore.reasoning.reasoner import compile_to_read
 from triplestore.relations.packed_keys import I64, U64, pack
 from triplestore.relations.views.equality import reasoned
 from triplestore.rules.families import Family
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.reasoning.readable_state import ReadableState
@@ -36,6 +37,7 @@ def facts_by_rule(view: ReadableState) -> dict[str, int]:
     work = Work(compiled, reasoned(view.tables), terms)
     found: dict[tuple[str, object], list[U64]] = {}
     for family in compiled.strata.families:
+        look("counting the facts of rules")
         if family.summary is None and isinstance(family.head.relation, int):
             _count(work, compiled, family, found)
     counts: Counter[str] = Counter()

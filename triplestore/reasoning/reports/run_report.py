@@ -111,6 +111,24 @@ def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = 
     return _regime_report(report, state.rules, regimes, tables, closing.dictionary)
 
 
+def standing_report(
+    rules: Rules | None, tables: Tables, dictionary: Dictionary, violations: int
+) -> Report:
+    """The report of a state that is only read: nothing was run, so it has no time and no strata."""
+    now, elsewhere = whole_program_of(rules), stated_elsewhere(tables, dictionary)
+    report = Report(
+        rules=now.rule_count,
+        constraints=len(now.program.constraints),
+        explicit=tables.total(EXPLICIT) + elsewhere,
+        inferred=tables.total(INFERRED) - elsewhere,
+        relation_rows=rows_of_relations(tables, is_helper_in(dictionary)),
+        violations=violations,
+    )
+    if not isinstance(rules, InForce):
+        return report
+    return _regime_report(report, rules, rules.regimes, tables, dictionary)
+
+
 def _figures_of(closing: Closing, before: Rules | None, warnings: Iterable[Any]) -> Report:
     state, tables = closing.state, closing.state.tables
     known, now = whole_program_of(before), whole_program_of(state.rules)

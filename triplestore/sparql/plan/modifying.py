@@ -5,6 +5,7 @@ from __future__ import annotations
 from triplestore.expressions.tree import Variable
 from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import ID
+from triplestore.operators.leaves import Values
 from triplestore.operators.row_operators import Extend, Limit, Project
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import is_hidden
@@ -34,7 +35,7 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
     if whole:  # COUNT(DISTINCT *) counts the visible variables
         inside |= {n for n in planner.seen.in_scope(node.pattern) if not is_hidden(Variable(n))}
     asked = frozenset(inside)
-    made = planner.plan(node.pattern, Wanted(graph, asked, repeats))
+    made = planner.plan(node.pattern, Wanted(graph, asked, repeats, _seed_of_groups(node, wanted)))
     keys = []
     for key in node.keys:
         name = key.variable.name
@@ -58,6 +59,12 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
     certain = planner.seen.certain(node)
     maybe = (frozenset(grouped.names) - certain) - (frozenset(keys) & made.certain)
     return trimmed(Planned(grouped, maybe), wanted)
+
+
+def _seed_of_groups(node: sparql.Group, wanted: Wanted) -> Values | None:
+    """The seed, if it chooses whole groups."""
+    plain = {key.variable.name for key in node.keys if key.expression == key.variable}
+    return wanted.seed if wanted.seed is not None and plain.issuperset(wanted.seed.names) else None
 
 
 def plan_ordering(

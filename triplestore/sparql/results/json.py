@@ -65,3 +65,12 @@ def _term(key: bytes) -> str:
     parts = zip(names, parts_of_triple(key), strict=True)
     inner = ",".join(f'"{name}":{_term(part)}' for name, part in parts)
     return f'{{"type":"triple","value":{{{inner}}}}}'
+
+
+def term_json(key: bytes | None) -> str:
+    """One term as an object of this format; `null` for None.
+
+    >>> term_json(b"\\x03chat")
+    '{"type":"literal","value":"chat"}'
+    """
+    return "null" if key is None else _term(key)

@@ -232,6 +232,19 @@ class Solutions:
                     yield from [()] * (stop - start)
                 start, size = stop, min(size * 4, _MOST_ROWS)
 
+    def page(self, start: int, size: int) -> list[tuple[Term | None, ...]]:
+        """The solutions `start` to `start + size`; those before them are computed, not decoded."""
+        rows: list[tuple[Term | None, ...]] = []
+        for block in self._rows.blocks():
+            lo, hi = min(start, block.rows), min(start + size - len(rows), block.rows)
+            if lo < hi:
+                columns = [self._decoded(block, name, lo, hi) for name in self.variables]
+                rows += zip(*columns, strict=True) if columns else [()] * (hi - lo)
+            start = max(start - block.rows, 0)
+            if len(rows) >= size:
+                break
+        return rows
+
     def _decoded(self, block: Frame, name: str, start: int, stop: int) -> list[Term | None]:
         if name not in block.names:
             return [None] * (stop - start)
@@ -245,6 +258,18 @@ class Solutions:
             parts.append(block[name] if has else np.zeros(block.rows, np.uint32))
         return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
+    def id_columns(self, most: int) -> list[U32] | None:
+        """The columns of ids of all solutions; None if there are more than `most`."""
+        parts: list[list[U32]] = [[] for _ in self.variables]
+        for block in self._rows.blocks():
+            most -= block.rows
+            if most < 0:
+                return None
+            for name, part in zip(self.variables, parts, strict=True):
+                has = name in block.names
+                part.append(block[name] if has else np.zeros(block.rows, np.uint32))
+        return [np.concatenate(part) if part else np.zeros(0, np.uint32) for part in parts]
+
     def keys(self, name: str) -> list[bytes | None]:
         """The terms of a column as the keys of `terms.term_keys`."""
         return self._terms.keys(self.ids(name))
@@ -257,9 +282,13 @@ class Solutions:
         self._rows.read_all()
         return explanation(self._rows.plan, self.advice(), self._terms)
 
-    def explain_json(self) -> dict[str, Any]:
-        """The same as a tree of dicts; the topmost one also has the warnings."""
-        self._rows.read_all()
+    def explain_json(self, *, run: bool = True) -> dict[str, Any]:
+        """The same as a tree of dicts; the topmost one also has the warnings.
+
+        Without `run`, the plan is not run (further): rows and times are those so far.
+        """
+        if run:
+            self._rows.read_all()
         return {**plan_tree(self._rows.plan, self._terms), "warnings": self.advice()}
 
     def advice(self) -> list[str]:
@@ -377,11 +406,17 @@ class Triples:
         self.ids()
         return explanation(self._plan, self._advise(), self._terms)
 
-    def explain_json(self) -> dict[str, Any]:
-        """The same as a tree of dicts."""
-        self.ids()
+    def explain_json(self, *, run: bool = True) -> dict[str, Any]:
+        """The same as a tree of dicts; see `Solutions.explain_json`."""
+        if run:
+            self.ids()
         tree = {} if self._plan is None else plan_tree(self._plan, self._terms)
         return {**tree, "warnings": self._advise()}
+
+    def page(self, start: int, size: int) -> list[ox.Triple]:
+        """The triples `start` to `start + size`; only these are decoded."""
+        part = [terms_of(column[start : start + size], self._terms) for column in self.ids()]
+        return list(map(ox.Triple, *part))
 
     def __len__(self) -> int:
         return len(self.ids()[0])

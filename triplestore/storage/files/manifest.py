@@ -70,8 +70,17 @@ class Manifest:
 
 def read_manifest(files: Files, directory: Path) -> Manifest:
     """The manifest of a store; FileNotFoundError if there is none."""
+    return parse_manifest(manifest_bytes(files, directory), directory)
+
+
+def manifest_bytes(files: Files, directory: Path) -> bytes:
+    """The manifest as it is on disk."""
+    return files.read(directory / NAME)
+
+
+def parse_manifest(content: bytes, directory: Path) -> Manifest:
+    """The manifest in these bytes."""
     path = directory / NAME
-    content = files.read(path)
     match = _FIRST_LINE.match(content)
     if match is None:
         raise damaged(path, "its first line is not that of a manifest")

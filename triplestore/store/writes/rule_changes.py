@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from triplestore.datalog.problems import raise_errors
+from triplestore.datalog.text import parse
 from triplestore.errors import UsageError
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.program.ontology_graphs import load_ontologies
@@ -88,6 +89,23 @@ def remove_rules(writer: TransactionWriter, rules: RulesLike, progress: bool = F
     warnings = not_in_force(users, taken)
     left = replace(writer.settings, users=users.without(taken) or None)
     return writer.apply(left, warnings, progress)
+
+
+def replace_rules(
+    writer: TransactionWriter, text: str, cancel: Callable[[], bool] | None = None
+) -> Report:
+    """Put the rules of a text in force instead of all that users gave before; regimes stay."""
+    program, problems = parse(text, prefixes=writer.prefixes())
+    raise_errors(problems)
+    known = known_names(writer.stated_tables(), writer.dictionary)
+    with no_collection(), writer.reading_rules(writer.settings):
+        look("reading the rules")
+        given = read_rules(program, writer.prefixes())
+        wanted = Rules().with_added(given)
+        warnings = raise_or_warn(wanted, problems, known)
+    writer.bind(program.prefixes, over=False)
+    settings = replace(writer.settings, users=wanted or None)
+    return writer.apply(settings, warnings, cancel=cancel)
 
 
 def _loader(writer: TransactionWriter) -> Callable[[bytes, RdfFormat, str, NamedNode], object]:

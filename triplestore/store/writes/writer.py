@@ -22,6 +22,7 @@ import numpy as np
 
 from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
+from triplestore.live.published import Published
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
@@ -76,13 +77,19 @@ class TransactionWriter:
 
     dictionary  the dictionary, with the terms that this transaction encoded
     change      what the transaction did, once it is committed
+    is_trial    whether it is never committed
     """
 
     def __init__(
-        self, database: Database, done: Callable[[], None], reasoner: Reasoner | None = None
+        self,
+        database: Database,
+        done: Callable[[], None],
+        reasoner: Reasoner | None = None,
+        follow: Callable[[Published], None] | None = None,
     ) -> None:
         self._database = database
         self._done = done
+        self._follow = follow  # is told what was committed, before another transaction begins
         self._before: State = database.state
         self.dictionary: Dictionary = self._before.dictionary
         self._closing = Closing(self._before, reasoner or Reasoner())
@@ -93,6 +100,7 @@ class TransactionWriter:
         self._meta: dict[str, bytes | None] = {}
         self._cleared = False
         self._open = True
+        self.is_trial = False
         # For the counts of the change.
         self._already_there = self._not_stated = self._only_inferred = self._skipped = 0
         self._problems: list[BadStatement] = []
@@ -141,10 +149,13 @@ class TransactionWriter:
 
     # -- loaded rows ---------------------------------------------------------------------------
 
-    def prepare_load(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
-        """Combine earlier writes; a load that follows shows progress and can be cancelled."""
+    def prepare_load(
+        self, progress: bool, cancel: Callable[[], bool] | None, most: int | None = None
+    ) -> None:
+        """Combine earlier writes; a load that follows shows progress and can be cancelled, and
+        its inference takes at most `most` bytes."""
         self._combine()
-        self._closing.watch(progress, cancel)
+        self._closing.watch(progress, cancel, most)
 
     def take_loaded(
         self, loaded: Loaded, mode: str = "add", graph: GraphLike | None = None
@@ -380,6 +391,8 @@ class TransactionWriter:
     def commit(self) -> Change:
         """Publish everything, durably as the store promises; the transaction is over then."""
         try:
+            if self.is_trial:
+                raise UsageError("a trial cannot be committed: use transaction() instead")
             self._combine()
             self.change = self._publish()
         except BaseException:
@@ -408,6 +421,8 @@ class TransactionWriter:
             return counts
         staged = None if self._unread else (self._before.tables, self._tables)
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
+        if self._follow is not None:
+            self._follow(Published(self._before, state, steps, self._cleared))
         self._closing.end(state)
         return replace(counts, commit=state.commit)
 

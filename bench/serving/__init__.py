@@ -1,0 +1,1 @@
+"""Servers under load: ours, and pyoxigraph behind the same web framework."""

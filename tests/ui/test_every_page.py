@@ -1,0 +1,76 @@
+"""What holds on every page: axe finds nothing, in light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from ui.browser import AXE, Visitor
+
+PAGES = {
+    "query": {},
+    "resource": {"term": "<http://city.example/harbour>"},
+    "ontology": {},
+    "reasoning": {},
+    "change": {},
+    "store": {},
+}
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_accessibility__axe_finds_nothing(visitor: Visitor, place: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: `make ui` does that")
+    visitor.open(place, **PAGES[place])
+    visitor.page.wait_for_load_state("networkidle")
+    visitor.shot(place)
+    assert visitor.accessibility() == []
+    visitor.page.emulate_media(color_scheme="dark")
+    visitor.shot(f"{place}-dark")
+    assert visitor.accessibility() == []
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_phone__the_page_fits_a_narrow_screen(visit: Callable[..., Visitor], place: str) -> None:
+    phone = visit(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone.open(place, **PAGES[place])
+    phone.page.wait_for_load_state("networkidle")
+    phone.shot(f"{place}-390")
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_answers__of_a_query_are_accessible_in_every_view(visitor: Visitor) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: `make ui` does that")
+    visitor.ask("SELECT * { ?s <http://city.example/lines> ?n } LIMIT 300")
+    for view in ("Table", "Raw", "Chart", "Explain"):
+        visitor.page.get_by_role("tab", name=view).click()
+        visitor.page.wait_for_load_state("networkidle")
+        assert visitor.accessibility() == [], view
+    visitor.page.locator("h1").first.evaluate("() => document.activeElement.blur()")
+    visitor.page.keyboard.press("?")
+    visitor.page.get_by_text("Run the query", exact=True).wait_for()
+    assert visitor.accessibility() == []
+
+
+def test_search__slash_finds_a_term_by_its_label(visitor: Visitor) -> None:
+    visitor.open("query")
+    visitor.page.locator(".cm-content").wait_for()
+    visitor.page.keyboard.press("/")
+    visitor.page.keyboard.type("harb")
+    visitor.page.locator(".search-list [role=option]").first.wait_for()
+    visitor.shot("search")
+    visitor.page.keyboard.press("Enter")
+    visitor.page.wait_for_url("**/#/resource**")
+    assert "harbour" in visitor.page.evaluate("decodeURIComponent(location.hash)")
+
+
+def test_theme__is_kept(visitor: Visitor) -> None:
+    visitor.open("query")
+    theme = visitor.page.get_by_role("button", name="Colours")
+    theme.click()
+    theme.click()
+    assert visitor.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    visitor.page.reload()
+    visitor.page.locator("h1").first.wait_for(state="attached")
+    assert visitor.page.evaluate("document.documentElement.dataset.theme") == "dark"

@@ -1,0 +1,85 @@
+"""Logins in a browser: the dialog that opens by itself, roles, and logging out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from server.conftest import served
+from ui.browser import AXE, Visitor
+from ui.village import term, village
+
+from triplestore.server.access.passwords import ScryptCost, password_hash
+from triplestore.server.access.users_file import UserRecord, Users, write_users
+
+CHEAP = ScryptCost(n=16, r=1, p=1)
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[str]:
+    """Where a village is served to two users; passwords are their names and `-secret`."""
+    users = Users({})
+    for name, role in (("rita", "read"), ("wim", "write")):
+        users = users.changed(UserRecord(name, role, password_hash(f"{name}-secret", CHEAP), {}))
+    write_users(tmp_path / "users.toml", users)
+    with served(village(), update=True, users=tmp_path / "users.toml") as client:
+        yield f"http://localhost:{client.port}"
+
+
+def log_in(visitor: Visitor, name: str, password: str | None = None) -> None:
+    dialog = visitor.page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill(name)
+    dialog.get_by_label("Password").fill(password or f"{name}-secret")
+    dialog.get_by_role("button", name="Log in").click()
+
+
+def test_login__is_asked_for_and_then_the_page_shows_the_store(
+    guarded: str, visit: Callable[..., Visitor]
+) -> None:
+    visitor = visit(base=guarded)
+    visitor.open("resource", term=term("rex"))
+    visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()
+    visitor.shot("login")
+    assert "Rex" not in visitor.page.locator("body").inner_text()
+    log_in(visitor, "rita", "wrong")
+    visitor.page.get_by_role("dialog").get_by_role("alert").wait_for()
+    log_in(visitor, "rita")
+    visitor.page.locator("h1", has_text="Rex").wait_for()
+    assert "rita" in visitor.page.locator("header").first.inner_text()
+
+
+def test_login__a_reader_is_not_offered_changes_and_a_writer_is(
+    guarded: str, visit: Callable[..., Visitor]
+) -> None:
+    visitor = visit(base=guarded)
+    visitor.open("change")
+    log_in(visitor, "rita")
+    visitor.page.get_by_text("Your role is to read").wait_for()
+    visitor.page.get_by_role("button", name="Log out").click()
+    visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()
+    log_in(visitor, "wim")
+    visitor.page.get_by_role("button", name="Preview").wait_for()
+
+
+def test_login__an_ended_session_asks_again_and_the_page_goes_on(
+    guarded: str, visit: Callable[..., Visitor]
+) -> None:
+    visitor = visit(base=guarded)
+    visitor.open("ontology/class")
+    log_in(visitor, "wim")
+    visitor.page.get_by_role("treeitem", name="animal").wait_for()
+    visitor.page.context.clear_cookies()
+    visitor.page.get_by_role("treeitem", name="animal").click()
+    visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()
+    log_in(visitor, "wim")
+    visitor.page.get_by_role("heading", name="animal").wait_for()
+
+
+def test_login__the_dialog_is_accessible(guarded: str, visit: Callable[..., Visitor]) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: `make ui` does that")
+    visitor = visit(base=guarded, viewport={"width": 390, "height": 844})
+    visitor.open("store")
+    visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()
+    assert visitor.accessibility() == []

@@ -1,0 +1,1 @@
+"""Connections and what passes over them: names of hosts, slow clients, headers, compression."""

@@ -1,0 +1,1 @@
+"""How the server is doing: health, metrics, the access log and spans."""

@@ -1,0 +1,157 @@
+"""Following a store: live queries and the change feed. Start at `FollowedStore`."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from triplestore.live.published import Published
+from triplestore.store.arguments import GraphLike, QueryOptions, Substitutions
+from triplestore.store.readable import ReadableStore
+from triplestore.store.state_view import StateView
+
+if TYPE_CHECKING:
+    from triplestore.errors import TripleStoreError
+    from triplestore.live.events import RowChanges
+    from triplestore.live.feed import ChangeFeed
+    from triplestore.live.hub import LiveHub
+    from triplestore.live.subscription import Subscription
+    from triplestore.sparql.engine import AskedState
+    from triplestore.storage import Database, State
+
+_MAKING = threading.Lock()
+
+
+class FollowedStore(ReadableStore):
+    """A store whose changes can be followed; see `Store`."""
+
+    _database: Database
+    _hub: LiveHub | None = None
+
+    def subscribe(
+        self,
+        query: str,
+        callback: Callable[[RowChanges], object] | None = None,
+        *,
+        since: int | None = None,
+        initial: bool = False,
+        on_error: Callable[[TripleStoreError], object] | None = None,
+        facts: str = "all",
+        base_iri: str | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        use_default_graph_as_union: bool = False,
+        default_graph: GraphLike | Iterable[GraphLike] | None = None,
+        named_graphs: Iterable[GraphLike] | None = None,
+        substitutions: Substitutions | None = None,
+        budget: int | None = None,
+    ) -> Subscription:
+        """Follow the rows of a SELECT: after each commit, those that came and those that went.
+
+        The result is an iterator of `RowChanges` that waits for commits, and can be closed; with a
+        `callback`, that is called instead, on a thread of its own, after the commit and in the
+        order of commits. Rows are a bag: each comes and goes exactly as often as it does in the
+        answer. `since` is the commit up to which the rows are known, and `initial` asks for all
+        rows first. A subscriber that does not take its changes loses its place (`LostPlaceError`,
+        given to `on_error` of a callback), and can subscribe again with `since`. The other keywords
+        are those of `query`. A store that was opened read-only follows with `refresh()`.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.bind("", "http://example.org/")
+        >>> with store.subscribe("SELECT ?x { ?x a :Cat }") as cats:
+        ...     _ = store.update("INSERT DATA { :tom a :Cat, :Pet }")
+        ...     print(cats.next(timeout=10))
+        commit 2
+        + <http://example.org/tom>
+        """
+        # Late: it needs all of `sparql`.
+        from triplestore.store.live_queries import live_query, options_key
+
+        options = QueryOptions(
+            facts,
+            "all",
+            base_iri,
+            prefixes,
+            use_default_graph_as_union,
+            default_graph,
+            named_graphs,
+            budget=budget,
+            substitutions=substitutions,
+        )
+        view = self._view()
+        seen: Hashable = options_key(options)
+        return self._followers().subscribe(
+            (query, seen, tuple(sorted(view.prefixes.items()))),
+            lambda: live_query(query, view, options),
+            seen,
+            _asker(options),
+            since=since,
+            initial=initial,
+            callback=callback,
+            on_error=on_error,
+        )
+
+    def changes(self, since: int | None = None) -> ChangeFeed:
+        """The facts that come and go with each commit, asserted and inferred, from now on.
+
+        The result is an iterator of `QuadChanges` that waits for commits. `since` is the commit up
+        to which they are known already; if the changes since then are not kept any more, that is a
+        `LostPlaceError`. What was before the first call of `changes` or `subscribe` is kept only as
+        long as it is in the journal, and comes as one commit.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> feed = store.changes()
+        >>> _ = store.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
+        >>> for quad, inferred in feed.next(timeout=10).added:
+        ...     print(quad.object.value, inferred)
+        1 False
+        """
+        # Late: few runs follow changes.
+        from triplestore.live.feed import ChangeFeed
+
+        return ChangeFeed(self._followers(), since)
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether it was opened for reading only, and shows new commits after `refresh()`."""
+        return self._database.read_only
+
+    def _followers(self) -> LiveHub:
+        # Late: few runs follow changes.
+        from triplestore.live.hub import LiveHub
+
+        with _MAKING:
+            if self._hub is None:
+                self._hub = LiveHub(self._database.state, self._database.state_at)
+                weakref.finalize(self, self._hub.close)
+            return self._hub
+
+    def _note(self, published: Published) -> None:
+        """Tell followers of a commit."""
+        hub = self._hub
+        if hub is not None:
+            hub.publish(published)
+
+    def _note_moved(self) -> None:
+        """Tell followers that the newest state has other ids."""
+        hub = self._hub
+        if hub is not None:
+            hub.moved(self._database.state)
+
+    def _end_following(self) -> None:
+        hub = self._hub
+        if hub is not None:
+            hub.close()
+
+
+def _asker(options: QueryOptions) -> Callable[[State], AskedState]:
+    # Late: it needs all of `sparql`.
+    from triplestore.store.run_query import asked_state
+
+    def ask(state: State) -> Any:
+        return asked_state(StateView.of(state), options)
+
+    return ask
