@@ -69,6 +69,6 @@ def test_clear_requests__follow_each_other(client: Client) -> None:
 
 
 def test_websockets__are_not_spoken(client: Client) -> None:
-    upgrade = "GET /query?query=ASK%20%7B%7D HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+    upgrade = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\n"
     found = answers(client, f"{upgrade}Upgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n")
     assert "101" not in found.split("\r\n")[0]
