@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
-    from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
@@ -481,27 +480,6 @@ class Store(StoreDirectory):
         with self._begin() as writer:
             report = reason(writer, options)
         return report
-
-    def bound(
-        self, which: str, ontology: Places = (), *, imports: Places = (), network: bool = False
-    ) -> Bound:
-        """The lower or upper bound ("lower", "upper") of an ontology as a program, for experiments.
-
-        It is made of the axioms that are asserted in the store and of those in files; both may be
-        in OWL 2 DL. Every fact inferred by the lower bound is entailed; every fact that the upper
-        bound does not infer is not entailed. The result has the `program`, which can be passed to
-        `reason`, and in `outside` the axioms that were left out or replaced.
-
-        >>> store = Store()
-        >>> _ = store.load('@prefix : <http://ex.org/> . @prefix rdfs: '
-        ...     '<http://www.w3.org/2000/01/rdf-schema#> . :Cat rdfs:subClassOf :Animal .', "ttl")
-        >>> print(store.bound("lower").program)
-        rule "cax-sco" <http://ex.org/Animal>[?x] :- <http://ex.org/Cat>[?x] .
-        """
-        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
-        from triplestore.reasoning.reports.bounds import bound_of
-
-        return bound_of(self._database.state, which, ontology, imports=imports, network=network)
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Add rules to those in force, like `reason(rules=...)`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from triplestore.live.published import Published
 from triplestore.reasoning.program.in_force import unreadable_values
@@ -15,6 +15,10 @@ from triplestore.store.arguments import PathLike
 from triplestore.store.following import FollowedStore
 from triplestore.store.info import Info, describe
 from triplestore.store.state_view import StateView
+
+if TYPE_CHECKING:
+    from triplestore.ontologies.bounds import Bound
+    from triplestore.reasoning.program.ontology_graphs import Places
 
 
 class StoreDirectory(FollowedStore):
@@ -117,6 +121,28 @@ class StoreDirectory(FollowedStore):
         from triplestore.store.digest import digest
 
         return digest(self._view(), facts)
+
+    def bound(
+        self, which: str, ontology: Places = (), *, imports: Places = (), network: bool = False
+    ) -> Bound:
+        """The lower or upper bound ("lower", "upper") of an ontology as a program, for experiments.
+
+        It is made of the axioms that are asserted in the store and of those in files; both may be
+        in OWL 2 DL. Every fact inferred by the lower bound is entailed; every fact that the upper
+        bound does not infer is not entailed. The result has the `program`, which can be passed to
+        `reason`, and in `outside` the axioms that were left out or replaced.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load('@prefix : <http://ex.org/> . @prefix rdfs: '
+        ...     '<http://www.w3.org/2000/01/rdf-schema#> . :Cat rdfs:subClassOf :Animal .', "ttl")
+        >>> print(store.bound("lower").program)
+        rule "cax-sco" <http://ex.org/Animal>[?x] :- <http://ex.org/Cat>[?x] .
+        """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
+        from triplestore.reasoning.reports.bounds import bound_of
+
+        return bound_of(self._database.state, which, ontology, imports=imports, network=network)
 
     def close(self) -> None:
         """Make everything durable and release the directory; the store is closed then."""
