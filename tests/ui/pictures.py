@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
+
 from ui.browser import Visitor, chromium, visiting
 
 CLASSES = """SELECT ?class (COUNT(*) AS ?members) WHERE {

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from server.conftest import served
-from ui.browser import AXE, Visitor
-from ui.village import village
 
 from triplestore import Store
+from ui.browser import AXE, Visitor
+from ui.village import village
 
 ADD = 'INSERT DATA { :fido a :Puppy ; rdfs:label "Fido"@en ; :ownedBy :ann }'
 

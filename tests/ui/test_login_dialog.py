@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from server.conftest import served
-from ui.browser import AXE, Visitor
-from ui.village import term, village
 
 from triplestore.server.access.passwords import ScryptCost, password_hash
 from triplestore.server.access.users_file import UserRecord, Users, write_users
+from ui.browser import AXE, Visitor
+from ui.village import term, village
 
 CHEAP = ScryptCost(n=16, r=1, p=1)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from server.conftest import served
+
 from ui.browser import AXE, Visitor
 from ui.village import MANY, term, village
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from ui.browser import REPOSITORY, build
 
 FOLDER = REPOSITORY / "ui"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from ui.browser import Visitor
 
 PREFIX = "PREFIX : <http://city.example/>\n"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from server.conftest import served
-from ui.browser import AXE, Visitor
-from ui.village import village
 
 from triplestore import Store
+from ui.browser import AXE, Visitor
+from ui.village import village
 
 
 @pytest.fixture(scope="module")

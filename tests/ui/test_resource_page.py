@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 from server.conftest import served
-from ui.browser import AXE, Visitor
-from ui.village import MANY, term, village
 
 from triplestore import Store
 from triplestore.browse import proof_data
 from triplestore.browse.thresholds import BROWSE
+from ui.browser import AXE, Visitor
+from ui.village import MANY, term, village
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
+from triplestore.data_classes import data_class
 from triplestore.errors import CancelledError, ConflictError, TimeLimitError, UsageError
 from triplestore.store.transaction import writer_of
 from triplestore.store.writes.rule_changes import replace_rules
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from triplestore.store import Store, Transaction
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ChangeLimits:
     """Limits of a change: seconds, bytes, and a flag that stops it; None for no limit.
 
@@ -39,7 +40,7 @@ class ChangeLimits:
 NO_LIMITS = ChangeLimits()
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class DocumentText:
     """A document to be loaded: its name, its format (by default by its name), and its text."""
 
@@ -56,7 +57,7 @@ class DocumentText:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ChangeRequest:
     """An update, documents to be loaded, or a text of rules that replaces users' rules.
 

@@ -6,11 +6,12 @@ is decoded. Facts that are not triples of RDF are left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.reasoning.visible import is_triple
 from triplestore.relations import EXPLICIT, INFERRED, OBJECT, SUBJECT
 from triplestore.relations.packed_keys import NO_IDS, U32, Bools
@@ -24,7 +25,7 @@ OUT, IN = "out", "in"
 SIDES = {OUT: SUBJECT, IN: OBJECT}
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class NeighbourList:
     """The neighbours by one property in one direction.
 
@@ -41,7 +42,7 @@ class NeighbourList:
         return len(self.ids) - int(np.count_nonzero(self.inferred))
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Neighbours:
     """What is around one resource.
 

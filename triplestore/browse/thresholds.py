@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from triplestore.data_classes import data_class
 from triplestore.thresholds import Thresholds
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class BrowseThresholds(Thresholds):
     """See `BROWSE`."""
 

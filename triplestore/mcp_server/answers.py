@@ -7,13 +7,15 @@ how to get more); errors are answers too, so that a model can mend what it asked
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
+from triplestore.data_classes import data_class
 
-@dataclass(slots=True)
+
+@data_class(frozen=False)
 class Answer:
     """What a tool says.
 

@@ -10,11 +10,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from triplestore.browse.member_counts import class_counts, property_counts
+from triplestore.data_classes import data_class
 from triplestore.errors import TripleStoreError
 from triplestore.mcp_server.settings import AgentSettings
 from triplestore.mcp_server.short_names import MadePrefixes, ShortNames, namespace_of
@@ -108,7 +108,7 @@ class AgentSession:
         self._next = now + _SECONDS_BETWEEN
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Reading:
     """One state, and the prefixes that were made for it."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class AgentSettings:
     """Permissions and limits.
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import count
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from typing import TypeAlias
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from triplestore.data_classes import data_class
 from triplestore.errors import CancelledError
 from triplestore.server.access.caller import Caller
 from triplestore.server.answer_output import AnswerOutput
@@ -43,7 +44,7 @@ _ENDING = RefusedRequest(503, "the server is shutting down", {"Retry-After": "5"
 _ID = re.compile(r"[\w-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class JobInfo:
     """What a job is, for limits and for the list of running queries.
 
@@ -59,7 +60,7 @@ class JobInfo:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class RunningJob:
     """A job that runs, for people: seconds are since it began."""
 
@@ -71,7 +72,7 @@ class RunningJob:
     client: str
 
 
-@dataclass(slots=True, eq=False)
+@data_class(frozen=False, eq=False)
 class JobPlace:
     """A job's place among the running ones."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from triplestore.data_classes import data_class
 from triplestore.server.access.control import AccessControl
 from triplestore.server.running import Runner
 from triplestore.server.settings import Settings
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from triplestore.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class StoreService:
     """A store, the threads of the server, and the settings.
 

@@ -5,10 +5,9 @@ Always true: there are no cycles, because equal nodes are one; a node without a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.relations.packed_keys import (
     I64,
     U32,
@@ -21,7 +20,7 @@ from triplestore.relations.packed_keys import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Hierarchy:
     """Direct edges between nodes, in both orders.
 

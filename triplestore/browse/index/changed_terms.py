@@ -6,13 +6,12 @@ that only one of them has; so these layers tell which terms are touched.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from triplestore.browse.index.label_texts import ALL_LABELS
 from triplestore.browse.index.term_usage import Usage, ids_of, kinds_among
 from triplestore.browse.thresholds import BROWSE
+from triplestore.data_classes import data_class
 from triplestore.relations import Tables
 from triplestore.relations.layers.table import Table
 from triplestore.relations.packed_keys import (
@@ -31,7 +30,7 @@ from triplestore.relations.views.equality import equality_of
 from triplestore.terms import Dictionary
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@data_class(eq=False)
 class ChangedTerms:
     """What is touched.
 

@@ -7,7 +7,7 @@ next one is made of it: only what the commit touched is counted and folded anew 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -24,6 +24,7 @@ from triplestore.browse.index.label_texts import (
 from triplestore.browse.index.term_usage import CLASS, PROPERTY, Usage, usage_of
 from triplestore.browse.index.word_index import Matches, WordIndex
 from triplestore.browse.thresholds import BROWSE
+from triplestore.data_classes import data_class
 from triplestore.relations.packed_keys import (
     NO_KEYS,
     U32,
@@ -90,7 +91,7 @@ class TextPart:
         return places
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@data_class(eq=False)
 class SearchIndex:
     """What is searched in one state.
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from triplestore.data_classes import data_class
 
 LONGEST = 50_000
 """Maximum number of characters before the place that are read."""
@@ -38,7 +40,7 @@ _IN_PATTERNS = frozenset(
 RDF_TYPE_WORD = "a"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Token:
     """A piece of the text: its kind, its text, and where it begins."""
 
@@ -47,7 +49,7 @@ class Token:
     start: int
 
 
-@dataclass(slots=True)
+@data_class(frozen=False)
 class PlaceInQuery:
     """A place of a query.
 

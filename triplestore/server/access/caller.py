@@ -7,11 +7,11 @@ with what the browser adds by itself (a cookie or a password).
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 
+from triplestore.data_classes import data_class
 from triplestore.server.access.users_file import includes
 from triplestore.server.refusals import RefusedRequest
 
@@ -19,7 +19,7 @@ _KEY = "triplestore.caller"
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Caller:
     """The sender of a request.
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
+from triplestore.data_classes import data_class
 
-@dataclass(slots=True)
+
+@data_class(frozen=False)
 class _Record:
     """Failures of one address or name; attempts before `until` are refused."""
 

@@ -11,14 +11,14 @@ import hmac
 import os
 import secrets
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 
 TOKEN_PREFIX = "ts_"
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class ScryptCost:
     """The parameters of scrypt: memory is 128 * n * r bytes, time is proportional to n * r * p.
 

@@ -18,10 +18,11 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from triplestore.data_classes import data_class
 from triplestore.errors import UsageError, unreadable
 from triplestore.server.access.passwords import check_hash
 
@@ -38,7 +39,7 @@ def includes(role: str, needed: str) -> bool:
     return ROLES.index(role) >= ROLES.index(needed)
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class UserRecord:
     """One user.
 
@@ -54,7 +55,7 @@ class UserRecord:
     stores: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class Users:
     """All users, by name and by the hashes of their tokens."""
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+
+from triplestore.data_classes import data_class
 
 BUNDLE = Path(__file__).resolve().parent / "bundle"
 """Where the build puts the page; the wheel contains it."""
@@ -62,7 +63,7 @@ _MEDIA_TYPES = {
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class PageFile:
     """One file of the page, compressed once."""
 

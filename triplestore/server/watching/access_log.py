@@ -9,11 +9,11 @@ import json
 import logging
 import sys
 import time
-from dataclasses import dataclass
 from datetime import datetime
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
+from triplestore.data_classes import data_class
 from triplestore.errors import StorageError, UsageError
 
 FORMATS = ("common", "json")
@@ -21,7 +21,7 @@ _LONGEST = 2000
 """Longer paths are cut."""
 
 
-@dataclass(frozen=True, slots=True)
+@data_class
 class LoggedRequest:
     """One request; status 0 if its client went away before the answer."""
 
