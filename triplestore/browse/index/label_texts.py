@@ -63,7 +63,7 @@ def begin_with(dictionary: Dictionary, terms: U32, start: bytes) -> Bools:
     spelt = np.frombuffer(start, dtype=np.uint8)
     buffer, offsets, _ = dictionary.text(terms)
     (open_,) = (np.diff(offsets) >= len(spelt)).nonzero()
-    for place, code in enumerate(spelt):
+    for place, code in reversed(list(enumerate(spelt))):  # namespaces differ at their ends
         open_ = open_[buffer[offsets[open_] + place] == code]
     fits = np.zeros(len(terms), dtype=np.bool_)
     fits[open_] = True
