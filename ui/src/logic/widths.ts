@@ -3,11 +3,12 @@
 const CHARACTER = 7.3;
 const PADDING = 24;
 
-/** Pixels that nearly all texts of a column need, and its title. */
+/** Pixels that the texts of a column need, and its title; a few much longer ones are cut. */
 export function wishOf(texts: Iterable<string>, title: string): number {
   const lengths = [...texts].map((text) => text.length).sort((a, b) => a - b);
   const typical = lengths[Math.floor(lengths.length * 0.95)] ?? 0;
-  return Math.round(Math.max(typical, title.length + 2) * CHARACTER + PADDING);
+  const longest = Math.min(lengths.at(-1) ?? 0, 2 * typical + 8);
+  return Math.round(Math.max(longest, title.length + 2) * CHARACTER + PADDING);
 }
 
 /**
@@ -25,7 +26,7 @@ export function fitted(wishes: number[], room: number, least = 72, most = 380): 
 }
 
 /** Up to `most` positions spread evenly over a length. */
-export function spread(length: number, most = 60): number[] {
+export function spread(length: number, most = 300): number[] {
   if (length <= most) return Array.from({ length }, (_, index) => index);
   return Array.from({ length: most }, (_, index) => Math.floor((index * length) / most));
 }
