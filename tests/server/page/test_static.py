@@ -94,9 +94,6 @@ def test_headers__allow_nothing_from_elsewhere_and_no_frame(built: Site) -> None
         assert policy["default-src"] == policy["script-src"] == policy["style-src"] == "'self'"
         assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
         assert "unsafe" not in headers["content-security-policy"]
-        assert headers["x-content-type-options"] == "nosniff"
-        assert headers["x-frame-options"] == "DENY"
-        assert headers["referrer-policy"] == "no-referrer"
 
 
 def test_files__are_kept_for_ever_and_compressed(built: Site) -> None:

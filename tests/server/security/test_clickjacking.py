@@ -56,13 +56,13 @@ def test_headers__are_on_refusals_and_faults(
         raise ZeroDivisionError("a fault of the server")
 
     def routes(_: object) -> list[BaseRoute]:
-        return [Route("/page/fault", fault)]
+        return [Route("/page/tried/fault", fault)]
 
     monkeypatch.setattr(app, "ROUTES", [*app.ROUTES, routes])
     client = serving(users=users)
     unknown = client.ask("/health", host="evil.example")
     refused = client.ask("/query", {"query": SEES})
-    failed = client.ask("/page/fault")
+    failed = client.ask("/page/tried/fault")
     assert (unknown.status, refused.status, failed.status) == (421, 401, 500)
     for reply in (unknown, refused, failed):
         is_guarded(reply)
@@ -80,15 +80,15 @@ def test_policy__of_the_page_is_strict_and_of_data_stricter(
         return HTMLResponse("x", headers={"content-security-policy": "default-src 'none'"})
 
     def routes(_: object) -> list[BaseRoute]:
-        return [Route("/page/a", page), Route("/page/own", own)]
+        return [Route("/page/tried/a", page), Route("/page/tried/own", own)]
 
     monkeypatch.setattr(app, "ROUTES", [*app.ROUTES, routes])
     client = serving()
-    policy = client.ask("/page/a").headers["content-security-policy"]
+    policy = client.ask("/page/tried/a").headers["content-security-policy"]
     assert "unsafe" not in policy and "*" not in policy and "http" not in policy
     for part in ("default-src 'self'", "script-src 'self'", "object-src 'none'", "base-uri 'none'"):
         assert part in policy
-    kept = client.ask("/page/own").headers["content-security-policy"]
+    kept = client.ask("/page/tried/own").headers["content-security-policy"]
     assert kept == "default-src 'none'"
     data = client.query(SEES).headers["content-security-policy"]
     assert "sandbox" in data and "default-src 'none'" in data

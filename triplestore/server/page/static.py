@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from triplestore.data_classes import data_class
+from triplestore.server.connections.security_headers import PAGE_POLICY
 
 BUNDLE = Path(__file__).resolve().parent / "bundle"
 """Where the build puts the page; the wheel contains it."""
@@ -24,28 +25,6 @@ MISSING = """
 The page for browsers is not part of this installation. `make ui` builds it (needs Node 20).
 """
 
-# Only files of this server: no inline script or style, no frame around it, no other address.
-POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "object-src 'none'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
-)
-SECURITY = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
 # The names of assets contain a hash of their content; the page itself is asked for each time.
 FOREVER = "public, max-age=31536000, immutable"
 ASK = "no-cache"
@@ -74,7 +53,8 @@ class PageFile:
     def answer(self, request: Request, caching: str) -> Response:
         """The file, or that it has not changed since the browser read it."""
         headers = {
-            **SECURITY,
+            # Also of a 304, whose headers replace those that the browser keeps.
+            "content-security-policy": PAGE_POLICY,
             "cache-control": caching,
             "etag": self.tag,
             "vary": "accept, accept-encoding",
@@ -102,7 +82,7 @@ def page_or(plain: Handler, bundle: Path = BUNDLE) -> Handler:
         response = await plain(request)
         if wanted:
             text = bytes(response.body).decode() + MISSING
-            response = PlainTextResponse(text, headers=SECURITY)
+            response = PlainTextResponse(text)
         response.headers["vary"] = "accept"
         return response
 
@@ -120,7 +100,7 @@ def asset_routes(bundle: Path = BUNDLE) -> list[Route]:
         name = request.path_params["name"]
         found = page_file(f"page/{name}", bundle)
         if found is None:
-            return PlainTextResponse("the page has no such file", 404, headers=SECURITY)
+            return PlainTextResponse("the page has no such file", 404)
         return found.answer(request, ASK if name == "favicon.svg" else FOREVER)
 
     return [Route("/page/{name}", asset)]
