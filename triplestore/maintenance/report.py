@@ -83,6 +83,10 @@ class Report:
     warnings: Sequence[Problem] = ()
     """Problems found in the rules."""
 
+    def completed(self) -> Report:
+        """The same with everything in it; only reports of rules not made yet lack anything."""
+        return self
+
     @property
     def derivation_count(self) -> int:
         """Number of rule instances considered in all phases."""

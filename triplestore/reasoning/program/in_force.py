@@ -122,6 +122,11 @@ class InForce(Rules):
             return self.whole.together
 
     @property
+    def known(self) -> WholeProgram:
+        """The part that was made, by which programs of a run are compared; usually the whole."""
+        return self.whole
+
+    @property
     def compiled(self) -> WholeProgram:
         """The rules that are compiled to maintain a closure: all that do not sleep."""
         if self.sleeping is None:
@@ -317,3 +322,8 @@ def whole_program_of(rules: Rules | None) -> WholeProgram:
     if rules is None:
         return WholeProgram(Program())
     return rules.whole if isinstance(rules, InForce) else WholeProgram(rules.program)
+
+
+def known_program_of(rules: Rules | None) -> WholeProgram:
+    """The part of it that was made."""
+    return rules.known if isinstance(rules, InForce) else whole_program_of(rules)
