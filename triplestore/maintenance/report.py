@@ -84,7 +84,7 @@ class Report:
     """Problems found in the rules."""
 
     def completed(self) -> Report:
-        """The same with everything in it; only reports of rules not made yet lack anything."""
+        """The same; a report that finds a part of it when it is looked at has that part then."""
         return self
 
     @property

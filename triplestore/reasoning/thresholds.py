@@ -21,7 +21,7 @@ class ReasoningThresholds(Thresholds):
     previous attempt found."""
     restart_share: int = 8
     """A first closure is continued, not restarted, if fewer than one rule in this many changed."""
-    axiom_share: int = 8
+    axiom_share: int = 64
     """Axioms are closed first if more than one asserted fact in this many is part of an axiom."""
     awake_share: int = 2
     """Rules sleep only if at most one in this many is awake. With more data the next commit would

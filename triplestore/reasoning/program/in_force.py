@@ -27,7 +27,6 @@ from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
-from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
@@ -191,7 +190,7 @@ def schema_program(
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
-        if reader.stated() * REASONING.axiom_share < tables.total():
+        if not reader.many():
             return None
         _, triples = reader.read(False)
         ontology, equal = read_ontology(triples), bool(len(reader.equals()))

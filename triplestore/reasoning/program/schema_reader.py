@@ -20,6 +20,7 @@ from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
 from triplestore.ontologies.translate.regimes import facts_of, names_containers
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
 from triplestore.reasoning.program.outdated_rules import is_member
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
@@ -159,9 +160,11 @@ class SchemaReader:
             found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
         return edges, found
 
-    def stated(self) -> int:
-        """How many facts are asserted with the properties that axioms are written with."""
-        return sum(len(self.keys(name, EXPLICIT)) for name in self.names.predicates.tolist())
+    def many(self) -> bool:
+        """Whether a large part of the asserted facts has properties that axioms are written with;
+        false of facts that are no axioms at all."""
+        stated = sum(len(self.keys(name, EXPLICIT)) for name in self.names.predicates.tolist())
+        return stated * REASONING.axiom_share >= self._tables.total(EXPLICIT)
 
     def _apart(self, keys: U64) -> tuple[U64, U64]:
         """Pairs of ordinary classes with names, and all others."""

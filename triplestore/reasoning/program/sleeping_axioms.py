@@ -87,8 +87,8 @@ def find_sleeping_axioms(
     if not plain or regimes.ontologies or regimes.scope != DEFAULT or EQUALITY in tables.schemes:
         return None
     reader = SchemaReader(dictionary, tables, regimes)
-    if reader.stated() * REASONING.axiom_share < tables.total(EXPLICIT):
-        return None  # who makes the rules later needs these tables: they must be small
+    if not reader.many():
+        return None  # who makes the rules later needs these tables, which must be small
     ids = _Words(dictionary)
     names = _names_of_axioms(reader, ids)
     if names is None or _are_in_use(names, ids, reader, tables):

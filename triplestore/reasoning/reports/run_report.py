@@ -17,7 +17,6 @@ from triplestore.maintenance.report import Report
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.program.graph_scope import DEFAULT, stated_elsewhere
 from triplestore.reasoning.program.in_force import InForce, whole_program_of
-from triplestore.reasoning.program.rules_on_demand import RulesOnDemand
 from triplestore.reasoning.program.schema_reader import SchemaReader
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reports.missing_imports import missing_imports
@@ -101,17 +100,38 @@ def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, 
         yield "", f"and {count - MAX_LISTED:,} more"
 
 
+_LATER = frozenset(
+    [
+        "rules",
+        "constraints",
+        "rules_added",
+        "rules_removed",
+        "warnings",
+        "axioms",
+        "rules_by_id",
+        "outside_count",
+        "outside_reasons",
+        "outside",
+        "problems",
+        "unresolved",
+    ]
+)
+"""What is found in rules and axioms."""
+
+
 class ReportOnDemand(RegimeReport):
-    """The same of rules that are not made yet: what is said of them is found when it is first
+    """The same of facts that are mostly axioms: what is said of the rules is found when it is first
     looked at. Until then it refers to the facts of its commit."""
 
     __slots__ = ("_rest",)
 
     def __init__(self, figures: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> None:
-        self._set({**figures, "_rest": rest})
+        report = RegimeReport(**figures)
+        names = (one.name for one in fields(report) if one.name not in _LATER)
+        self._set({**{name: getattr(report, name) for name in names}, "_rest": rest})
 
     def __getattr__(self, name: str) -> Any:
-        if name not in {one.name for one in fields(RegimeReport)}:
+        if name not in _LATER:
             raise AttributeError(name)
         self.completed()
         return getattr(self, name)
@@ -139,7 +159,7 @@ def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = 
     regimes, tables = closing.state.settings.regimes, closing.state.tables
     figures |= {"regimes": regimes.names, "scope": regimes.scope}
     about = partial(_about_axioms, rules, regimes, tables, closing.dictionary)
-    if isinstance(rules, RulesOnDemand):
+    if SchemaReader(closing.dictionary, tables, regimes).many():
         return ReportOnDemand(figures, lambda: _joined(counted(), about()))
     return RegimeReport(**figures, **_joined(counted(), about()))
 
