@@ -104,9 +104,9 @@ def converted(source: Path) -> Path:
     packed = source.suffix == ".gz"
     suffix = source.with_suffix("").suffix if packed else source.suffix
     known = {".owl": RdfFormat.RDF_XML, ".rdf": RdfFormat.RDF_XML, ".ttl": RdfFormat.TURTLE}
-    with gzip.open(source) if packed else source.open("rb") as file:
-        quads = parse(file, format=known[suffix], base_iri="http://example.org/")
-        facts = serialize((quad.triple for quad in quads), format=RdfFormat.N_TRIPLES)
+    data = gzip.decompress(source.read_bytes()) if packed else source.read_bytes()
+    quads = parse(data, format=known[suffix], base_iri="http://example.org/")
+    facts = serialize((quad.triple for quad in quads), format=RdfFormat.N_TRIPLES)
     make_once(target, lambda new: new.write_bytes(facts or b""))
     return target
 

@@ -61,7 +61,9 @@ class RulesOnDemand(InForce):
 
     @cached_property
     def _made(self) -> InForce:
-        return self._make()
+        made = self._make()
+        self._make = lambda: made  # without the tables
+        return made
 
     @property
     def known(self) -> WholeProgram:
