@@ -25,6 +25,7 @@ from tests.ontologies.random_ontologies import (
 )
 from tests.ontologies.twins import Twins, sleeping_in
 from triplestore import Store
+from triplestore.reasoning.program import rules_on_demand
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.rules_on_demand import RulesOnDemand
 from triplestore.reasoning.thresholds import REASONING
@@ -46,6 +47,13 @@ def any_share(tune: Callable[..., None]) -> None:
     tune(REASONING, awake_share=1)
 
 
+@pytest.fixture(params=[True, False], ids=["made on demand", "made at once"])
+def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that sleep are made when they are asked for, or at once."""
+    if not request.param:
+        monkeypatch.setattr(rules_on_demand, "find_sleeping_axioms", lambda *_: None)
+
+
 def store_of(text: str) -> Store:
     store = Store()
     store.load(text, format="turtle")
@@ -60,6 +68,7 @@ def holds(store: Store, pattern: str) -> bool:
 # -- one after the other --------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("both")
 def test_sleeping__ontology_without_data__few_rules_are_compiled() -> None:
     with store_of(ONTOLOGY) as store:
         rules = store._view().rules()
@@ -69,6 +78,7 @@ def test_sleeping__ontology_without_data__few_rules_are_compiled() -> None:
         assert len(compiled.rules) < rules.rule_count == len(store.program.rules)
 
 
+@pytest.mark.usefixtures("both")
 @pytest.mark.parametrize(
     ("data", "follows"),
     [
@@ -90,18 +100,21 @@ def test_sleeping__first_fact__wakes_all_that_follows(data: str, follows: str) -
         assert holds(store, follows)
 
 
+@pytest.mark.usefixtures("both")
 def test_sleeping__fact_of_no_rule__wakes_nothing() -> None:
     with store_of(ONTOLOGY) as store:
         store.update(NAMES + 'INSERT DATA { :A rdfs:comment "some" . :x :unknown :y }')
         assert sleeping_in(store) is not None
 
 
+@pytest.mark.usefixtures("both")
 def test_sleeping__constraint__is_reported_with_its_first_violation() -> None:
     with store_of(ONTOLOGY) as store:
         store.update(NAMES + "INSERT DATA { :x a :D . :x :p :y }")
         assert inconsistent(store) == {"cax-dw"}
 
 
+@pytest.mark.usefixtures("both")
 def test_sleeping__transaction_given_up__sleeps_on_and_wakes_later() -> None:
     with store_of(ONTOLOGY) as store:
         with pytest.raises(ValueError, match="no"), store.transaction() as transaction:
@@ -114,6 +127,7 @@ def test_sleeping__transaction_given_up__sleeps_on_and_wakes_later() -> None:
         assert store.verify(closure=True) == []
 
 
+@pytest.mark.usefixtures("both")
 def test_sleeping__reopened_and_optimized__wakes(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
         store.load(ONTOLOGY, format="turtle")
