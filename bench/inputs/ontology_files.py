@@ -6,6 +6,7 @@ data; data of the OBO Relations Ontology are made here.
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -100,8 +101,11 @@ def converted(source: Path) -> Path:
     if source.suffix == ".nt":
         target.symlink_to(source.resolve())
         return target
+    packed = source.suffix == ".gz"
+    suffix = source.with_suffix("").suffix if packed else source.suffix
     known = {".owl": RdfFormat.RDF_XML, ".rdf": RdfFormat.RDF_XML, ".ttl": RdfFormat.TURTLE}
-    quads = parse(path=str(source), format=known[source.suffix], base_iri="http://example.org/")
+    data = gzip.decompress(source.read_bytes()) if packed else source.read_bytes()
+    quads = parse(data, format=known[suffix], base_iri="http://example.org/")
     facts = serialize((quad.triple for quad in quads), format=RdfFormat.N_TRIPLES)
     make_once(target, lambda new: new.write_bytes(facts or b""))
     return target

@@ -22,6 +22,9 @@ FILES = {
     "Sequence Ontology": "owl-real/so/so.owl",
     "DBpedia": "owl-real/dbpedia/dbo-snapshots.ttl",
     "OWL2Bench DL": "owl2bench/UNIV-BENCH-OWL2DL.owl",
+    "PATO": "owl-el/pato.owl.gz",
+    "GALEN": "owl-el/galen.owl.gz",
+    "schema.org": "owl-real/schemaorg/schemaorg-all-https.ttl",
 }
 COLUMNS = ["ontology", "closure", "peer's closure", "close, CPU s", "faster by", "peak MB"]
 COLUMNS += ["peer's peak MB", "5 removed", "5 stated again", "equivalent added", "removed"]

@@ -23,13 +23,17 @@ from triplestore.reasoning.outcome import WriteStep, change_of, is_helper_in, jo
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, scope_step
 from triplestore.reasoning.program.in_force import (
     InForce,
-    make_program,
+    known_program_of,
     program_before_axioms,
     schema_program,
-    whole_program_of,
 )
 from triplestore.reasoning.program.outdated_rules import are_outdated
 from triplestore.reasoning.program.program_history import ProgramHistory
+from triplestore.reasoning.program.rules_on_demand import (
+    RulesOnDemand,
+    program_of,
+    rules_on_demand,
+)
 from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.thresholds import REASONING
@@ -126,10 +130,11 @@ class ClosureRun:
         again |= self.settings.regimes != before.settings.regimes
         closed = before.closed_under is not None and before.tables.rows
         starts = 0 if closed else REASONING.max_restarts
-        rules = self._begin_with(before, written) if again else before.rules
         if starts:
-            rules = first = self._beginning(before, rules, written)
+            rules: Rules | None = (first := self._beginning(before, again, written))
             again = first.partial or first.foreseen  # that may have been a mistake
+        else:
+            rules = self._begin_with(before, written) if again else before.rules
         state, left, total = before, written, dict[str, Any]()
         history: ProgramHistory | None = None
         while True:
@@ -139,30 +144,39 @@ class ClosureRun:
             total = sum_of(total, after.figures)
             woken = self._woken(rules, steps)
             rules = woken or rules
-            if not (again or self._touches_axioms(after, steps)):
+            if not (again or self._touches_axioms(after, rules, steps)):
                 if woken is None:
                     break
                 continue
             partial = isinstance(rules, InForce) and rules.partial
             made = self._whole(after.tables, rules, early=partial)
             again = made.foreseen
-            known, much = whole_program_of(rules), True
+            known, much = known_program_of(rules), True
             if rules is not None:
-                gone = known.count_beyond(made.whole)
-                changed = made.whole.count_beyond(known) + gone
+                gone = known.count_beyond(made.known)
+                changed = made.known.count_beyond(known) + gone
                 if not (changed or partial):
                     if woken is None:
+                        state = self._renewed(state, made)
                         break
                     continue
-                much = gone > 0 if partial else changed * REASONING.restart_share > len(made.whole)
+                much = gone > 0 if partial else changed * REASONING.restart_share > len(made.known)
                 if not partial:
                     history = history or ProgramHistory(known)
-                    history.add(made.whole)
+                    history.add(made.known)
             rules = made
             starts -= 1
             if starts > 0 and much:  # what was inferred in vain is inferred again as fast
                 state, left, total = before, written, {}
         return replace(state, figures=total)
+
+    def _renewed(self, state: ClosureState, made: InForce) -> ClosureState:
+        """The state with rules that have the same compiled form as its own: axioms changed, but
+        all that were touched give rules that are not made yet."""
+        if state.rules is None or not isinstance(made, RulesOnDemand):
+            return state
+        self._compiling.share(state.rules, made)
+        return replace(state, rules=made, closed_under=made)
 
     def _woken(self, rules: Rules | None, steps: Sequence[WriteStep]) -> InForce | None:
         """All rules, if some sleep and these steps bring a fact that one of them waits for."""
@@ -177,13 +191,20 @@ class ClosureRun:
             return before.rules
         return program_before_axioms(regimes, self.settings.users, _seen(written), self.dictionary)
 
-    def _beginning(self, before: ClosureState, rules: Rules | None, written: _Unclosed) -> InForce:
+    def _beginning(self, before: ClosureState, again: bool, written: _Unclosed) -> InForce:
         """The program to begin a first closure with: nearly all axioms are asserted, and those that
-        follow come in further turns."""
+        follow come in further turns.
+
+        again  whether users' rules, or regimes, changed
+        """
         regimes, seen = self.settings.regimes, _seen(written)
+        look("reading the axioms")
+        asleep = rules_on_demand(regimes, self.settings.users, seen, self.dictionary)
+        if asleep is not None:
+            return asleep
+        rules = self._begin_with(before, written) if again else before.rules
         if regimes.equality == BY_REWRITING:  # the closure shows what was merged
             return self._whole(self._turn(before, rules, written).tables, rules, early=True)
-        look("reading the axioms")
         found = schema_program(regimes, self.settings.users, seen, self.dictionary)
         return self._whole(seen, rules, early=True) if found is None else found
 
@@ -191,10 +212,12 @@ class ClosureRun:
         look("reading the axioms")
         known = rules if isinstance(rules, InForce) else None
         regimes, users = self.settings.regimes, self.settings.users
-        return make_program(regimes, users, tables, self.dictionary, known, early=early)
+        return program_of(regimes, users, tables, self.dictionary, known, early=early)
 
-    def _touches_axioms(self, state: ClosureState, steps: Sequence[WriteStep]) -> bool:
-        rules = state.rules if isinstance(state.rules, InForce) else None
+    def _touches_axioms(
+        self, state: ClosureState, rules: Rules | None, steps: Sequence[WriteStep]
+    ) -> bool:
+        rules = rules if isinstance(rules, InForce) else None
         regimes, committed = self.settings.regimes, self.committed_terms
         return state.reread or are_outdated(rules, regimes, steps, self.dictionary, committed)
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.program.in_force import InForce, make_program
+from triplestore.reasoning.program.in_force import InForce
+from triplestore.reasoning.program.rules_on_demand import program_of
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.program.stored_rules import remember
 from triplestore.storage import State
@@ -141,6 +142,15 @@ class RuleCompiler:
         self._made.append((rules, compiled, ids))
         return compiled
 
+    def share(self, rules: Rules, other: Rules) -> None:
+        """Let other rules have the compiled form of these, which is theirs too."""
+        found = [(compiled, ids) for known, compiled, ids in self._made if known is rules]
+        kept = self._reasoner.find(rules, self._dictionary)
+        if kept is not None:
+            known_ids = self._reasoner.known_ids(self._dictionary)
+            found.append((kept, ConstantIds(self._dictionary, known_ids)))
+        self._made += [(other, compiled, ids) for compiled, ids in found]
+
     def end(self, rules: Rules, committed: bool) -> None:
         """Keep what was compiled for the rules in force, if its ids are committed."""
         for known, compiled, ids in self._made:
@@ -219,7 +229,7 @@ def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
     known: InForce | None = state.dictionary.remembered.get(state.commit)
     if known is not None:
         return known
-    return remember_rules(state, make_program(regimes, users, state.tables, state.dictionary))
+    return remember_rules(state, program_of(regimes, users, state.tables, state.dictionary))
 
 
 def remember_rules(state: State, rules: InForce) -> InForce:

@@ -21,11 +21,14 @@ class ReasoningThresholds(Thresholds):
     previous attempt found."""
     restart_share: int = 8
     """A first closure is continued, not restarted, if fewer than one rule in this many changed."""
-    axiom_share: int = 8
+    axiom_share: int = 64
     """Axioms are closed first if more than one asserted fact in this many is part of an axiom."""
     awake_share: int = 2
     """Rules sleep only if at most one in this many is awake. With more data the next commit would
     probably wake them, and then all are compiled anyway."""
+    sleeping_list: int = 1 << 12
+    """Maximum number of members of a list of an ontology whose rules are not made yet. Its members
+    are read place by place."""
     equality_first: int = 256
     """Maximum number of newly asserted facts before equalities are looked for before the rules are
     applied."""

@@ -229,15 +229,15 @@ class Transaction(ReadableStore):
             progress=progress,
             cancel=cancel,
         )
-        return reason(self._writer, options)
+        return reason(self._writer, options).completed()
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Add rules to those in force; see `Store.add_rules`."""
-        return add_rules(self._writer, rules, self._writer.settings, progress)
+        return add_rules(self._writer, rules, self._writer.settings, progress).completed()
 
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Remove rules from those in force; see `Store.remove_rules`."""
-        return remove_rules(self._writer, rules, progress)
+        return remove_rules(self._writer, rules, progress).completed()
 
     def diff(self) -> Difference:
         """What the transaction did so far: asserted and inferred quads, and new violations.

@@ -27,7 +27,6 @@ from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
-from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
@@ -122,6 +121,11 @@ class InForce(Rules):
             return self.whole.together
 
     @property
+    def known(self) -> WholeProgram:
+        """The part that was made, by which programs of a run are compared; usually the whole."""
+        return self.whole
+
+    @property
     def compiled(self) -> WholeProgram:
         """The rules that are compiled to maintain a closure: all that do not sleep."""
         if self.sleeping is None:
@@ -186,7 +190,7 @@ def schema_program(
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
-        if reader.stated() * REASONING.axiom_share < tables.total():
+        if not reader.many():
             return None
         _, triples = reader.read(False)
         ontology, equal = read_ontology(triples), bool(len(reader.equals()))
@@ -317,3 +321,8 @@ def whole_program_of(rules: Rules | None) -> WholeProgram:
     if rules is None:
         return WholeProgram(Program())
     return rules.whole if isinstance(rules, InForce) else WholeProgram(rules.program)
+
+
+def known_program_of(rules: Rules | None) -> WholeProgram:
+    """The part of it that was made."""
+    return rules.known if isinstance(rules, InForce) else whole_program_of(rules)

@@ -20,6 +20,7 @@ from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
 from triplestore.ontologies.translate.regimes import facts_of, names_containers
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
 from triplestore.reasoning.program.outdated_rules import is_member
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
@@ -92,6 +93,7 @@ class SchemaReader:
     axioms.
 
     known  keys of ids, which grow while it reads
+    names  the ids of the names that axioms are written with
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class SchemaReader:
         self._dictionary = dictionary
         self._tables = tables
         self._regimes = regimes
-        self._names = SchemaNames(dictionary)
+        self.names = SchemaNames(dictionary)
         graphs = regimes.graphs
         ids = dictionary.lookup_keys(graphs).tolist() if graphs else []
         self._graphs = [tables.graph(graph) for graph in ids if graph]
@@ -137,9 +139,9 @@ class SchemaReader:
 
     def read(self, full: bool) -> tuple[U64, list[Any]]:
         """Pairs of classes with names, one below the other, packed; and all other triples."""
-        names = self._names
+        names = self.names
         where = HOLDS if full else EXPLICIT
-        keys = {name: self._keys(name, where) for name in names.predicates.tolist()}
+        keys = {name: self.keys(name, where) for name in names.predicates.tolist()}
         edges = NO_KEYS
         if names.sub_class in keys:
             edges, keys[names.sub_class] = self._apart(keys[names.sub_class])
@@ -150,7 +152,7 @@ class SchemaReader:
             pairs = self._restrictions()
             found += self._terms(pairs >> _HALF, names.sub_class, pairs)
             found += self._containers()
-        types = self._relations(names.type_id)
+        types = self.relations(names.type_id)
         for class_ in names.classes.tolist():
             members = sorted_distinct(
                 np.concatenate([one.by_second(class_, where) for one in types])
@@ -158,16 +160,18 @@ class SchemaReader:
             found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
         return edges, found
 
-    def stated(self) -> int:
-        """How many facts are asserted with the properties that axioms are written with."""
-        return sum(len(self._keys(name, EXPLICIT)) for name in self._names.predicates.tolist())
+    def many(self) -> bool:
+        """Whether a large part of the asserted facts has properties that axioms are written with;
+        false of facts that are no axioms at all."""
+        stated = sum(len(self.keys(name, EXPLICIT)) for name in self.names.predicates.tolist())
+        return stated * REASONING.axiom_share >= self._tables.total(EXPLICIT)
 
     def _apart(self, keys: U64) -> tuple[U64, U64]:
         """Pairs of ordinary classes with names, and all others."""
         one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
         kinds = self._dictionary.kinds
         plain = (kinds(one) == IRI) & (kinds(other) == IRI) & (one != other)
-        special = self._names.special
+        special = self.names.special
         plain &= ~(np.isin(one, special) | np.isin(other, special))
         return keys[plain], keys[~plain]
 
@@ -189,7 +193,7 @@ class SchemaReader:
 
     def _containers(self) -> list[Any]:
         """rdfs12: the properties of containers, which are below rdfs:member."""
-        names = self._names
+        names = self.names
         if not (names.member and names.sub_property):
             return []
         found = self._tables.relation(names.sub_property).by_second(names.member, INFERRED)
@@ -200,10 +204,10 @@ class SchemaReader:
         # Late: most stores have no regime.
         from triplestore.ontologies.translate.hierarchy import Hierarchy
 
-        names = self._names
+        names = self.names
         if not (names.on_property and names.sub_class):
             return NO_KEYS
-        nodes = sorted_distinct(self._keys(names.on_property, HOLDS) >> _HALF)
+        nodes = sorted_distinct(self.keys(names.on_property, HOLDS) >> _HALF)
         if not len(nodes):
             return NO_KEYS
         blocks = self._tables.relation(names.sub_class).scan_keys(INFERRED)
@@ -212,12 +216,13 @@ class SchemaReader:
         ]
         return Hierarchy(np.concatenate([NO_KEYS, *parts])).reduced()
 
-    def _relations(self, name: int) -> list[Any]:
+    def relations(self, name: int) -> list[Any]:
         """A relation of the default graph, of the graphs of ontologies and of the scope."""
         return [self._tables.relation(name), *(graph.relation(name) for graph in self._stated)]
 
-    def _keys(self, name: int, where: int) -> U64:
-        found = [_all_keys(one, where) for one in self._relations(name)]
+    def keys(self, name: int, where: int) -> U64:
+        """The pairs of a property in all these graphs, packed and in order."""
+        found = [_all_keys(one, where) for one in self.relations(name)]
         found = [keys for keys in found if len(keys)]
         if len(found) < 2:
             return found[0] if found else NO_KEYS
@@ -226,9 +231,9 @@ class SchemaReader:
     def described(self) -> U32:
         """The subjects of asserted axioms and declarations, in order: subjects of properties that
         axioms are written with, and members of classes such as owl:Class."""
-        parts = [self._keys(one, EXPLICIT) >> _HALF for one in self._names.predicates.tolist()]
+        parts = [self.keys(one, EXPLICIT) >> _HALF for one in self.names.predicates.tolist()]
         found = [part.astype(np.uint32) for part in parts]
-        types = self._relations(self._names.type_id) if self._names.type_id else []
+        types = self.relations(self.names.type_id) if self.names.type_id else []
         for class_ in self._dictionary.lookup_keys(_declaring()).tolist():
             found += [one.by_second(class_, EXPLICIT) for one in types if class_]
         return sorted_distinct(np.concatenate([NO_IDS, *found]))
@@ -246,7 +251,7 @@ class SchemaReader:
         """The asserted pairs of a property, in order; read once."""
         found = self._pairs.get(name)
         if found is None:
-            found = self._pairs[name] = self._keys(name, EXPLICIT)
+            found = self._pairs[name] = self.keys(name, EXPLICIT)
         return found
 
     def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
@@ -264,10 +269,10 @@ class SchemaReader:
 
     def equals(self) -> U32:
         """What is the same as something else, without literals; in order."""
-        if not self._names.same_as:
+        if not self.names.same_as:
             return NO_IDS
         parts: list[U32] = []
-        for keys in self._tables.relation(self._names.same_as).scan_keys():
+        for keys in self._tables.relation(self.names.same_as).scan_keys():
             one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
             proper = one != other
             parts += [one[proper], other[proper]]
@@ -278,12 +283,12 @@ class SchemaReader:
 
     def speaks_of(self, ids: U32) -> bool:
         """Whether one of these is in a triple that may be part of an axiom."""
-        names = self._names
+        names = self.names
         parts = [names.predicates, names.classes, names.special]
         for name in names.predicates.tolist():
-            keys = self._keys(name, HOLDS)
+            keys = self.keys(name, HOLDS)
             parts += [(keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)]
-        for types in self._relations(names.type_id):
+        for types in self.relations(names.type_id):
             parts += [types.by_second(class_) for class_ in names.classes.tolist()]
         return any(bool(np.isin(ids, part).any()) for part in parts)
 
@@ -292,10 +297,10 @@ class SchemaReader:
         count, since they may follow from the rules that are made because of them."""
         nodes = [expression.node for expression in ontology.expressions]
         found = [node for node in nodes if node is not None]
-        if not found or not self._names.type_id:
+        if not found or not self.names.type_id:
             return []
         ids = self._dictionary.lookup_keys([key_of(node) for node in found])
-        types = self._relations(self._names.type_id)
+        types = self.relations(self.names.type_id)
         return [
             node
             for node, number in zip(found, ids.tolist(), strict=True)

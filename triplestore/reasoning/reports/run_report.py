@@ -7,8 +7,9 @@ why little is inferred. `warnings.py` looks at a sample of the data as well. Rep
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from triplestore.data_classes import data_class
@@ -99,79 +100,143 @@ def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, 
         yield "", f"and {count - MAX_LISTED:,} more"
 
 
+_LATER = frozenset(
+    [
+        "rules",
+        "constraints",
+        "rules_added",
+        "rules_removed",
+        "warnings",
+        "axioms",
+        "rules_by_id",
+        "outside_count",
+        "outside_reasons",
+        "outside",
+        "problems",
+        "unresolved",
+    ]
+)
+"""What is found in rules and axioms."""
+
+
+class ReportOnDemand(RegimeReport):
+    """The same of facts that are mostly axioms: what is said of the rules is found when it is first
+    looked at. Until then it refers to the facts of its commit."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self, figures: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> None:
+        report = RegimeReport(**figures)
+        names = (one.name for one in fields(report) if one.name not in _LATER)
+        self._set({**{name: getattr(report, name) for name in names}, "_rest": rest})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(name)
+        self.completed()
+        return getattr(self, name)
+
+    def completed(self) -> RegimeReport:
+        """The same, complete, without a reference to facts."""
+        if self._rest is not None:
+            self._set({**self._rest(), "_rest": None})
+        return self
+
+    def _set(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
 def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
     """The report of the last run of a transaction.
 
     before  the rules before it
     """
-    report, state = _figures_of(closing, before, warnings), closing.state
-    if not isinstance(state.rules, InForce):
-        return report
-    regimes, tables = state.settings.regimes, state.tables
-    return _regime_report(report, state.rules, regimes, tables, closing.dictionary)
+    figures, rules = _figures_of(closing), closing.state.rules
+    counted = partial(_counts_of, rules, before, tuple(warnings))
+    if not isinstance(rules, InForce):
+        return Report(**figures, **counted())
+    regimes, tables = closing.state.settings.regimes, closing.state.tables
+    figures |= {"regimes": regimes.names, "scope": regimes.scope}
+    about = partial(_about_axioms, rules, regimes, tables, closing.dictionary)
+    if SchemaReader(closing.dictionary, tables, regimes).many():
+        return ReportOnDemand(figures, lambda: _joined(counted(), about()))
+    return RegimeReport(**figures, **_joined(counted(), about()))
 
 
 def standing_report(
     rules: Rules | None, tables: Tables, dictionary: Dictionary, violations: int
 ) -> Report:
     """The report of a state that is only read: nothing was run, so it has no time and no strata."""
-    now, elsewhere = whole_program_of(rules), stated_elsewhere(tables, dictionary)
-    report = Report(
-        rules=now.rule_count,
-        constraints=len(now.program.constraints),
-        explicit=tables.total(EXPLICIT) + elsewhere,
-        inferred=tables.total(INFERRED) - elsewhere,
-        relation_rows=rows_of_relations(tables, is_helper_in(dictionary)),
-        violations=violations,
-    )
+    elsewhere = stated_elsewhere(tables, dictionary)
+    figures: dict[str, Any] = {
+        "explicit": tables.total(EXPLICIT) + elsewhere,
+        "inferred": tables.total(INFERRED) - elsewhere,
+        "relation_rows": rows_of_relations(tables, is_helper_in(dictionary)),
+        "violations": violations,
+    }
+    counted = _counts_of(rules, rules, ())
     if not isinstance(rules, InForce):
-        return report
-    return _regime_report(report, rules, rules.regimes, tables, dictionary)
+        return Report(**figures, **counted)
+    regimes = rules.regimes
+    figures |= {"regimes": regimes.names, "scope": regimes.scope}
+    about = _about_axioms(rules, regimes, tables, dictionary)
+    return RegimeReport(**figures, **_joined(counted, about))
 
 
-def _figures_of(closing: Closing, before: Rules | None, warnings: Iterable[Any]) -> Report:
+def _joined(counts: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
+    return {**counts, **about, "warnings": (*counts["warnings"], *about["warnings"])}
+
+
+def _figures_of(closing: Closing) -> dict[str, Any]:
     state, tables = closing.state, closing.state.tables
-    known, now = whole_program_of(before), whole_program_of(state.rules)
-    where, changed = closing.listed(), before is not state.rules
+    where = closing.listed()
     violations = count_violations(tables, where)
     elsewhere = stated_elsewhere(tables, closing.dictionary)
-    return Report(
-        rules=now.rule_count,
-        constraints=len(now.program.constraints),
-        rules_added=now.count_beyond(known) if changed else 0,
-        rules_removed=known.count_beyond(now) if changed else 0,
-        explicit=tables.total(EXPLICIT) + elsewhere,
-        inferred=tables.total(INFERRED) - elsewhere,
-        relation_rows=rows_of_relations(tables, is_helper_in(closing.dictionary)),
-        violations=violations,
-        new_violations=count_new_between(closing.base, tables, where) if violations else 0,
-        strategy=state.settings.tuning.strategy,
-        warnings=tuple(warnings),
+    return {
+        "explicit": tables.total(EXPLICIT) + elsewhere,
+        "inferred": tables.total(INFERRED) - elsewhere,
+        "relation_rows": rows_of_relations(tables, is_helper_in(closing.dictionary)),
+        "violations": violations,
+        "new_violations": count_new_between(closing.base, tables, where) if violations else 0,
+        "strategy": state.settings.tuning.strategy,
         **state.figures,
-    )
+    }
 
 
-def _regime_report(
-    report: Report, rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
-) -> RegimeReport:
-    """The report, extended by what axioms gave."""
-    made = {one.name: getattr(report, one.name) for one in fields(Report)}
+def _counts_of(
+    rules: Rules | None, before: Rules | None, warnings: Sequence[Any]
+) -> dict[str, Any]:
+    """How many rules there are, and how many changed."""
+    known, now = whole_program_of(before), whole_program_of(rules)
+    changed = before is not rules
+    return {
+        "rules": now.rule_count,
+        "constraints": len(now.program.constraints),
+        "rules_added": now.count_beyond(known) if changed else 0,
+        "rules_removed": known.count_beyond(now) if changed else 0,
+        "warnings": warnings,
+    }
+
+
+def _about_axioms(
+    rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> dict[str, Any]:
+    """What axioms gave."""
     translation, ontology = rules.translation, rules.ontology
     unresolved = [f"{iri}: {why}" for iri, why in _unresolved(regimes, tables, dictionary)]
     found = warnings_of(rules, regimes, tables, dictionary, bool(unresolved))
     outside = _stated(rules, regimes, tables, dictionary)
-    return RegimeReport(
-        **{**made, "warnings": (*report.warnings, *found)},
-        regimes=regimes.names,
-        scope=regimes.scope,
-        axioms=(0 if translation is None else translation.used) + len(rules.whole.edges or ()),
-        rules_by_id=dict(_by_id(rules)),
-        outside_count=len(outside),
-        outside_reasons=dict(Counter(one.reason for one in outside).most_common()),
-        outside=tuple(map(str, outside[:MAX_KEPT])),
-        problems=() if ontology is None else tuple(map(str, ontology.problems)),
-        unresolved=tuple(unresolved),
-    )
+    return {
+        "warnings": tuple(found),
+        "axioms": (0 if translation is None else translation.used) + len(rules.whole.edges or ()),
+        "rules_by_id": dict(_by_id(rules)),
+        "outside_count": len(outside),
+        "outside_reasons": dict(Counter(one.reason for one in outside).most_common()),
+        "outside": tuple(map(str, outside[:MAX_KEPT])),
+        "problems": () if ontology is None else tuple(map(str, ontology.problems)),
+        "unresolved": tuple(unresolved),
+    }
 
 
 def _unresolved(
