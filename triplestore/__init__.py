@@ -45,7 +45,10 @@ if TYPE_CHECKING:
     )
 
     from triplestore.datalog.program import Program
-    from triplestore.errors import TripleStoreError
+    from triplestore.errors import LostPlaceError, TripleStoreError
+    from triplestore.live.events import RowChanges
+    from triplestore.live.feed import ChangeFeed, QuadChanges
+    from triplestore.live.subscription import Subscription
     from triplestore.loaders.tabular.mapping import Property
     from triplestore.maintenance.report import Report
     from triplestore.proofs.audit import Audit
@@ -98,6 +101,11 @@ _HOMES: dict[str, str | tuple[str, str]] = {
     "Triples": "triplestore.sparql.results.solutions",
     "Violation": "triplestore.reasoning.violations",
     "WhyNot": "triplestore.proofs.proof",
+    "Subscription": "triplestore.live.subscription",
+    "RowChanges": "triplestore.live.events",
+    "QuadChanges": "triplestore.live.feed",
+    "ChangeFeed": "triplestore.live.feed",
+    "LostPlaceError": "triplestore.errors",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "Property": "triplestore.loaders.tabular.mapping",
     # Code for pyoxigraph that imports this package instead finds its names.
@@ -129,6 +137,7 @@ __all__ = [
     "BlankNode",
     "CanonicalizationAlgorithm",
     "Change",
+    "ChangeFeed",
     "Dataset",
     "DefaultGraph",
     "Difference",
@@ -137,12 +146,14 @@ __all__ = [
     "Inconsistencies",
     "Info",
     "Literal",
+    "LostPlaceError",
     "NamedNode",
     "Prepared",
     "Program",
     "Proof",
     "Property",
     "Quad",
+    "QuadChanges",
     "QuadLike",
     "QuadParser",
     "QueryBoolean",
@@ -153,10 +164,12 @@ __all__ = [
     "RdfFormat",
     "RegimeReport",
     "Report",
+    "RowChanges",
     "Snapshot",
     "Solution",
     "Solutions",
     "Store",
+    "Subscription",
     "Term",
     "TermLike",
     "TextLimits",

@@ -157,6 +157,7 @@ def run_until(stage: str, target: Path, sources: list[str], delay: float = 0.0) 
         os.killpg(process.pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_job__killed_leaves_nothing_that_opens_and_goes_on_where_it_was(
     spark: Any, sources: list[str], expected: str, tmp_path: Path
 ) -> None:

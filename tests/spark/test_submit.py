@@ -20,6 +20,7 @@ LINES = "".join(
 
 
 @pytest.mark.usefixtures("spark_available")
+@pytest.mark.long
 def test_submit__the_packaged_job_to_two_workers(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"part{number}.nt").write_text(LINES.replace("/s", f"/{number}s"))

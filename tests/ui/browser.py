@@ -81,6 +81,7 @@ class Visitor:
 
     def ask(self, query: str) -> None:
         """Open a query in a tab of its own and run it."""
+        self.page.goto("about:blank")  # an earlier answer would stand for the new one
         self.open("query", query=query, run="1")
         self.page.locator(".cm-content").wait_for()
         self.result.wait_for()
