@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 from server.conftest import served
 
 from triplestore import Store
-from ui.browser import Visitor, absent, build, chromium, visiting
+from ui.browser import AXE, Visitor, absent, build, chromium, visiting
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -64,6 +64,13 @@ def browser() -> Iterator[Browser]:
         made = playwright.chromium.launch(executable_path=chromium())
         yield made
         made.close()
+
+
+@pytest.fixture
+def axe() -> None:
+    """For tests that look at accessibility with axe-core."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: `make ui` does that")
 
 
 @pytest.fixture(scope="package")

@@ -10,7 +10,7 @@ import pytest
 from server.conftest import served
 
 from triplestore import Store
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 from ui.village import village
 
 ADD = 'INSERT DATA { :fido a :Puppy ; rdfs:label "Fido"@en ; :ownedBy :ann }'
@@ -210,11 +210,10 @@ def test_change__is_not_offered_without_updates(visit: Callable[..., Visitor]) -
         assert visitor.page.get_by_role("button", name="Preview").count() == 0
 
 
+@pytest.mark.usefixtures("axe")
 def test_preview__is_accessible_and_fits_a_phone(
     store: Store, visit: Callable[..., Visitor]
 ) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     with served(store, update=True) as client:
         phone = visit(
             base=f"http://localhost:{client.port}", viewport={"width": 390, "height": 844}

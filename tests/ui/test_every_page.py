@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 
 PAGES = {
     "query": {},
@@ -18,10 +18,9 @@ PAGES = {
 }
 
 
+@pytest.mark.usefixtures("axe")
 @pytest.mark.parametrize("place", PAGES)
 def test_accessibility__axe_finds_nothing(visitor: Visitor, place: str) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     visitor.open(place, **PAGES[place])
     visitor.page.wait_for_load_state("networkidle")
     visitor.shot(place)
@@ -40,9 +39,8 @@ def test_phone__the_page_fits_a_narrow_screen(visit: Callable[..., Visitor], pla
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.usefixtures("axe")
 def test_answers__of_a_query_are_accessible_in_every_view(visitor: Visitor) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     visitor.ask("SELECT * { ?s <http://city.example/lines> ?n } LIMIT 300")
     for view in ("Table", "Raw", "Chart", "Explain"):
         visitor.page.get_by_role("tab", name=view).click()

@@ -10,7 +10,7 @@ from server.conftest import served
 
 from triplestore.server.access.passwords import ScryptCost, password_hash
 from triplestore.server.access.users_file import UserRecord, Users, write_users
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 from ui.village import term, village
 
 CHEAP = ScryptCost(n=16, r=1, p=1)
@@ -76,9 +76,8 @@ def test_login__an_ended_session_asks_again_and_the_page_goes_on(
     visitor.page.get_by_role("heading", name="animal").wait_for()
 
 
+@pytest.mark.usefixtures("axe")
 def test_login__the_dialog_is_accessible(guarded: str, visit: Callable[..., Visitor]) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     visitor = visit(base=guarded, viewport={"width": 390, "height": 844})
     visitor.open("store")
     visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()

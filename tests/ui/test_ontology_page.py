@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from server.conftest import served
 
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 from ui.village import MANY, term, village
 
 KINDS = 4 * MANY
@@ -151,9 +151,8 @@ def test_concepts__are_below_their_scheme(trees: Callable[..., Visitor]) -> None
     assert rows(visitor)[:3] == ["Pets", "mammals", "canines"]
 
 
+@pytest.mark.usefixtures("axe")
 def test_trees__are_accessible_and_fit_a_phone(trees: Callable[..., Visitor]) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     phone = trees(name="Puppy", viewport={"width": 390, "height": 844}, color_scheme="dark")
     phone.page.get_by_role("treeitem", name="puppy").wait_for()
     phone.page.get_by_role("heading", name="puppy").wait_for()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from ui.browser import Visitor
 
 PREFIX = "PREFIX : <http://city.example/>\n"
@@ -226,8 +224,6 @@ def test_mobile__nothing_is_wider_than_the_screen(visit: Callable[..., Visitor])
 
 
 def test_follow__rows_appear_when_a_commit_brings_them(visitor: Visitor) -> None:
-    if visitor.page.request.get(f"{visitor.base}/subscribe").status == 404:
-        pytest.skip("this server has no live queries")
     visitor.open("query", query=PREFIX + "SELECT ?line { ?line :follows :harbour }")
     visitor.page.get_by_role("tab", name="Follow").click()
     visitor.page.get_by_text("No rows now").wait_for()

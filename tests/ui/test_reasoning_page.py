@@ -8,7 +8,7 @@ import pytest
 from server.conftest import served
 
 from triplestore import Store
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 from ui.village import village
 
 
@@ -137,12 +137,11 @@ def test_editor__without_updates_rules_are_only_read(visit: Callable[..., Visito
         assert visitor.page.get_by_role("button", name="Dry run").count() == 0
 
 
+@pytest.mark.usefixtures("axe")
 @pytest.mark.parametrize("part", ["report", "violations", "rules", "editor"])
 def test_parts__are_accessible_and_fit_a_phone(
     reasoning: Callable[..., Visitor], part: str
 ) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     phone = reasoning(part, viewport={"width": 390, "height": 844})
     phone.page.wait_for_load_state("networkidle")
     assert phone.accessibility() == []

@@ -11,7 +11,7 @@ from server.conftest import served
 from triplestore import Store
 from triplestore.browse import proof_data
 from triplestore.browse.thresholds import BROWSE
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 from ui.village import MANY, term, village
 
 
@@ -204,9 +204,8 @@ def test_why_not__what_is_not_a_term_is_refused_with_advice(look: Callable[..., 
     assert "is not a term" in form.get_by_role("alert").inner_text()
 
 
+@pytest.mark.usefixtures("axe")
 def test_accessibility__of_proofs_and_why_not(look: Callable[..., Visitor]) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     visitor = look("rex", color_scheme="dark")
     form = visitor.page.get_by_role("region", name="Why not?")
     form.get_by_label("Object").fill(":FriendOfCats")

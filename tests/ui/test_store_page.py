@@ -10,7 +10,7 @@ import pytest
 from server.conftest import served
 
 from triplestore import Store
-from ui.browser import AXE, Visitor
+from ui.browser import Visitor
 from ui.village import village
 
 
@@ -124,9 +124,8 @@ def test_store__without_updates_there_is_nothing_to_change(visit: Callable[..., 
             assert visitor.page.get_by_role("heading", name=name, exact=True).count() == 0
 
 
+@pytest.mark.usefixtures("axe")
 def test_jobs__are_accessible(page: Visitor, tmp_path: Path) -> None:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: `make ui` does that")
     file = tmp_path / "broken.nt"
     file.write_text("nothing")
     page.page.get_by_label("File", exact=True).set_input_files(file)
