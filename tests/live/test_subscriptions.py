@@ -340,7 +340,9 @@ def test_slow_callbacks__are_told(store: Store, tune: Callable[..., None]) -> No
 
 def test_queries_that_take_too_long__end_alone(store: Store, tune: Callable[..., None]) -> None:
     insert(store, " . ".join(f":x{number} :p :x{number + 1}" for number in range(300)))
-    slow = store.subscribe("SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?c :p ?d . ?e :p ?f }")
+    slow = store.subscribe(
+        "SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?c :p ?d . ?e :p ?f . ?g :p ?h . ?i :p ?j }"
+    )
     with store.subscribe("SELECT ?x { ?x a :Cat }") as cats:
         tune(LIVE, query_seconds=0.2)
         insert(store, ":new :p :newer . :tom a :Cat")

@@ -152,7 +152,13 @@ FAMILY = (
 )
 
 
-@pytest.mark.parametrize("options", [ON_SPARK, IN_DRIVER], ids=["on Spark", "in the driver"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(ON_SPARK, id="on Spark", marks=pytest.mark.long),
+        pytest.param(IN_DRIVER, id="in the driver"),
+    ],
+)
 def test_close__is_the_closure_of_a_store(quick: Any, tmp_path: Path, options: Options) -> None:
     store = Store()
     store.load(FAMILY, "turtle")

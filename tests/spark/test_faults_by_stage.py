@@ -133,6 +133,7 @@ def test_worker__lost_in_the_closure_does_not_show(
     settled()
 
 
+@pytest.mark.long
 def test_worker__lost_between_two_rounds_does_not_show(
     quick: Any, sources: list[str], expected: str, tmp_path: Path
 ) -> None:
