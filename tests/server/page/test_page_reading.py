@@ -77,6 +77,14 @@ def test_store__keeps_as_many_commits_as_it_may(monkeypatch):
     assert [each["commit"] for each in store_data(store)["commits"]] == [4, 3]
 
 
+def test_session__a_lone_store_has_the_name_of_its_directory(serving, tmp_path, client):
+    assert get(client, "session")["store"] is None  # it is in memory
+    with Store(tmp_path / "city.db") as store:
+        found = get(serving(store), "session")
+        assert (found["store"], found["stores"]) == ("city.db", [])
+        assert str(tmp_path) not in json.dumps(found)
+
+
 def test_query__rows(client):
     found = post(
         client, "query", {"query": "SELECT ?x { ?x :seen ?y } ORDER BY ?x", "marked": True}
