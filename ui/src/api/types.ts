@@ -71,6 +71,8 @@ export interface QueryRequest {
 interface Answered {
   seconds: number;
   commit: number;
+  /** The commit of the first rows, if the store changed before the last ones were read. */
+  first_commit?: number;
   advice?: string[];
 }
 
