@@ -199,7 +199,9 @@ class Database:
     @contextmanager
     def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
         if not self._writing.acquire(timeout=timeout):
-            raise LockedError(f"another thread has been writing for over {timeout} seconds")
+            raise LockedError(
+                f"another thread has been writing for over {timeout:.3g} seconds: try again later"
+            )
         try:
             yield self.dictionary
         finally:
