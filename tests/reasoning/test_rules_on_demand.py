@@ -308,7 +308,7 @@ class Axioms:
         return found
 
     def said(self) -> list[Fact]:
-        """What is no axiom; rarely it is about instances."""
+        """Facts that are not axioms; few of them are about instances."""
         one, other = term("ex:x"), term("ex:y")
         if self.random.random() < self.odd:
             return [(one, self.name([*PROPERTIES, term("owl:sameAs")]), other)]

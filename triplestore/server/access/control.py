@@ -102,7 +102,7 @@ class AccessControl:
         self._addresses = Failures(clock=clock)
         self._names = Failures(free=50, clock=clock)
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="password")
-        self._nobody = hash_of_nothing()
+        self._unmatched = hash_of_nothing()
         self.refused_logins = 0
 
     @property
@@ -200,7 +200,9 @@ class AccessControl:
 
     def _may_try(self, name: str, client: str) -> None:
         if len(self._checks) >= 20:
-            raise RefusedRequest(503, "many logins are checked: try again", {"retry-after": "5"})
+            raise RefusedRequest(
+                503, "too many logins are being checked: try again later", {"retry-after": "5"}
+            )
         wait = self._addresses.begin([client]) or self._names.begin([name])
         if wait:
             seconds = str(int(wait) + 1)
@@ -211,7 +213,7 @@ class AccessControl:
         self, mark: bytes, record: UserRecord | None, password: str, path: str
     ) -> UserRecord:
         # An unknown name takes as long as a wrong password.
-        kept = record.password if record is not None and record.password else self._nobody
+        kept = record.password if record is not None and record.password else self._unmatched
         loop = asyncio.get_running_loop()
         right = await loop.run_in_executor(self._pool, is_password, password, kept)
         if record is None or record.password is None or not right:
