@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import http.client
+import json
 import random
 import signal
 import socket
@@ -115,6 +116,27 @@ def test_changes__their_time_limit_includes_inference(serving: Callable[..., Cli
     ):
         assert (reply.status, len(store)) == (504, 0)
         assert reply.text == "the change took more than 0.5 seconds; nothing has changed\n"
+
+
+def test_changes__that_are_stopped_leave_the_store_as_it_was(
+    serving: Callable[..., Client],
+) -> None:
+    store = Store()
+    store.reason(rules=ENDLESS, tuning={"max_seconds": 60})
+    client = serving(store, update=True)
+    replies: list[Reply] = []
+    text = "INSERT DATA { <http://ex.org/a> <http://ex.org/next> <http://ex.org/b> }"
+    asking = threading.Thread(target=lambda: replies.append(client.update(text)))
+    asking.start()
+    wait_until(lambda: client.ask("/api/queries").text != "[]")
+    time.sleep(0.3)  # by then it infers
+    (running,) = json.loads(client.ask("/api/queries").text)
+    assert (running["kind"], running["text"]) == ("update", text)
+    client.ask(f"/api/queries/{running['id']}", method="DELETE")
+    asking.join()
+    message = "the change was stopped; nothing has changed\n"
+    assert [(one.status, one.text) for one in replies] == [(503, message)]
+    assert len(store) == 0
 
 
 def test_client_that_goes__stops_its_query(serving: Callable[..., Client]) -> None:
