@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
-from ui.browser import Visitor
+from ui.browser import BUNDLE, REPOSITORY, Visitor
 
 PAGES = {
     "query": {},
@@ -62,6 +63,19 @@ def test_search__slash_finds_a_term_by_its_label(visitor: Visitor) -> None:
     visitor.page.keyboard.press("Enter")
     visitor.page.wait_for_url("**/#/resource**")
     assert "harbour" in visitor.page.evaluate("decodeURIComponent(location.hash)")
+
+
+def test_help__leads_to_the_licences_of_all_libraries(visitor: Visitor) -> None:
+    visitor.open("query")
+    visitor.page.get_by_role("button", name="Keyboard shortcuts").click()
+    visitor.page.get_by_role("link", name="Licences").click()
+    visitor.page.wait_for_url("**/page/licenses.txt")
+    text = visitor.page.locator("pre").inner_text()
+    named = json.loads((REPOSITORY / "ui" / "package.json").read_text())["dependencies"]
+    for library, version in named.items():
+        assert f"## {library} - {version} (" in text
+    (graphs,) = (BUNDLE / "page").glob("cytoscape*.js")
+    assert "Licensed under The MIT License" in graphs.read_text(), "notices within the code stay"
 
 
 def test_theme__is_kept(visitor: Visitor) -> None:
