@@ -58,11 +58,27 @@ def test_search__slash_finds_a_term_by_its_label(visitor: Visitor) -> None:
     visitor.page.locator(".cm-content").wait_for()
     visitor.page.keyboard.press("/")
     visitor.page.keyboard.type("harb")
-    visitor.page.locator(".search-list [role=option]").first.wait_for()
+    chosen = visitor.page.locator(".search-list [role=option][aria-selected=true]")
+    chosen.filter(has_text="Harbour").wait_for()  # after those of fewer letters
     visitor.shot("search")
     visitor.page.keyboard.press("Enter")
     visitor.page.wait_for_url("**/#/resource**")
     assert "harbour" in visitor.page.evaluate("decodeURIComponent(location.hash)")
+
+
+def test_search__enter_before_the_terms_are_there_takes_one_of_the_whole_text(
+    visitor: Visitor,
+) -> None:
+    visitor.open("query")
+    field = visitor.page.get_by_role("combobox", name="Search terms")
+    field.fill("bri")
+    visitor.page.get_by_role("option").first.wait_for()
+    field.fill("Market")
+    visitor.page.keyboard.press("Enter")
+    visitor.page.wait_for_url("**/#/resource**market**")
+    field.fill("<http://city.example/harbour>")
+    visitor.page.keyboard.press("Enter")
+    visitor.page.wait_for_url("**/#/resource**harbour**")
 
 
 def test_help__leads_to_the_licences_of_all_libraries(visitor: Visitor) -> None:
