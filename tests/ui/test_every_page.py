@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import Route, expect
 
 from ui.browser import BUNDLE, REPOSITORY, Visitor
 
@@ -79,6 +80,19 @@ def test_search__enter_before_the_terms_are_there_takes_one_of_the_whole_text(
     field.fill("<http://city.example/harbour>")
     visitor.page.keyboard.press("Enter")
     visitor.page.wait_for_url("**/#/resource**harbour**")
+
+
+def test_search__keeps_the_focus_while_a_page_loads(visitor: Visitor) -> None:
+    visitor.open("query")
+    part, held = "**/page/resource-*.css", list[Route]()
+    visitor.page.route(part, lambda route: held.append(route))
+    with visitor.page.expect_request(part):
+        visitor.page.evaluate("location.hash = '#/resource?term=<http://city.example/market>'")
+    field = visitor.page.get_by_role("combobox", name="Search terms")
+    field.fill("harb")
+    held[0].continue_()
+    visitor.page.locator("h1", has_text="Market").wait_for()
+    expect(field).to_be_focused()
 
 
 def test_help__leads_to_the_licences_of_all_libraries(visitor: Visitor) -> None:
