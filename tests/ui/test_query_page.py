@@ -198,7 +198,7 @@ def test_plan__is_not_asked_for_at_every_key(visitor: Visitor) -> None:
     visitor.page.get_by_role("treeitem").first.wait_for()
     visitor.type(" LIMIT 2")
     visitor.page.get_by_text("The query has changed").wait_for()
-    assert sum(url.endswith("/api/explain") for url in asked) == 1
+    assert sum("/api/explain?" in url for url in asked) == 1
     visitor.page.get_by_role("button", name="Take the new one").click()
     visitor.page.get_by_role("treeitem").filter(has_text="limit").first.wait_for()
 

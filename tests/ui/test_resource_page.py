@@ -68,6 +68,18 @@ def test_resource__names_can_be_shown_instead_of_labels(look: Callable[..., Visi
     assert ":waldi" in property_of(visitor, ":parentOf")
 
 
+def test_resource__labels_are_in_the_language_of_the_browser(visit: Callable[..., Visitor]) -> None:
+    store = Store()
+    labels = "rdfs:label 'Hund'@de, 'dog'@en, 'chien'@fr"
+    prefix = "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
+    store.update(f"{prefix} INSERT DATA {{ {term('rex')} {labels} }}")
+    with served(store) as client:
+        for locale, wanted in (("de-AT", "Hund"), ("fr", "chien"), ("en-US", "dog")):
+            visitor = visit(base=f"http://localhost:{client.port}", locale=locale)
+            visitor.open("resource", term=term("rex"))
+            visitor.page.locator("h1", has_text=wanted).wait_for()
+
+
 def test_resource__its_equals_are_listed(look: Callable[..., Visitor]) -> None:
     equals = look("waldi").page.get_by_role("region", name="Equal to it")
     assert ":wally" in equals.inner_text()
