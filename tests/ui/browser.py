@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 BUNDLE = REPOSITORY / "triplestore" / "server" / "page" / "bundle"
 SHOTS = REPOSITORY / "build" / "screenshots"
 AXE = REPOSITORY / "ui" / "node_modules" / "axe-core" / "axe.min.js"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 # The rules of WCAG 2.2 at levels A and AA, and what axe counts as good practice.
@@ -98,6 +99,12 @@ class Visitor:
         ).all_inner_texts()
         return found
 
+    def write(self, text: str) -> None:
+        """Replace the text in the editor."""
+        self.page.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+
     def type(self, text: str) -> None:
         """Type at the end of the query."""
         self.page.locator(".cm-content").click()
@@ -111,6 +118,12 @@ class Visitor:
             assert time.monotonic() < end, f"never true: {condition}"
             self.page.wait_for_timeout(30)
 
+    def fits(self) -> bool:
+        """Whether nothing is wider than the screen."""
+        size = self.page.viewport_size
+        width: int = self.page.evaluate("document.documentElement.scrollWidth")
+        return size is not None and width <= size["width"]
+
     def shot(self, name: str) -> None:
         """Keep a picture of the page under build/screenshots."""
         SHOTS.mkdir(parents=True, exist_ok=True)
@@ -122,6 +135,10 @@ class Visitor:
             self.page.evaluate(AXE.read_text())
         found: list[dict[str, Any]] = self.page.evaluate(AXE_RUN)
         return found
+
+
+Visit = Callable[..., Visitor]
+"""The fixture `visit`."""
 
 
 @contextmanager

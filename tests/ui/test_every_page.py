@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Route, expect
 
-from ui.browser import BUNDLE, REPOSITORY, Visitor
+from ui.browser import BUNDLE, PHONE, REPOSITORY, Visit, Visitor
 
 PAGES = {
     "query": {},
@@ -33,12 +32,12 @@ def test_accessibility__axe_finds_nothing(visitor: Visitor, place: str) -> None:
 
 
 @pytest.mark.parametrize("place", PAGES)
-def test_phone__the_page_fits_a_narrow_screen(visit: Callable[..., Visitor], place: str) -> None:
-    phone = visit(viewport={"width": 390, "height": 844}, has_touch=True)
+def test_phone__the_page_fits_a_narrow_screen(visit: Visit, place: str) -> None:
+    phone = visit(**PHONE)
     phone.open(place, **PAGES[place])
     phone.page.wait_for_load_state("networkidle")
     phone.shot(f"{place}-390")
-    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.fits()
 
 
 @pytest.mark.usefixtures("axe")
@@ -113,7 +112,7 @@ def test_theme__is_kept(visitor: Visitor) -> None:
     theme = visitor.page.get_by_role("button", name="Colours")
     theme.click()
     theme.click()
-    assert visitor.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    dark = visitor.page.locator("html[data-theme=dark]")
+    dark.wait_for()
     visitor.page.reload()
-    visitor.page.locator("h1").first.wait_for(state="attached")
-    assert visitor.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    dark.wait_for()
