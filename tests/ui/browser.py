@@ -92,12 +92,9 @@ class Visitor:
         """The line above an answer, or an error."""
         return self.page.locator(".results .summary:not(.stale), .results [role=alert]").first
 
-    def cells(self, column: int) -> list[str]:
-        """The texts of a column of the table of results, as far as drawn."""
-        found: list[str] = self.page.locator(
-            f".results tbody tr:not(.room) td:nth-child({column + 1})"
-        ).all_inner_texts()
-        return found
+    def cells(self, column: int) -> Locator:
+        """A column of the table of results, as far as drawn."""
+        return self.page.locator(f".results tbody tr:not(.room) td:nth-child({column + 1})")
 
     def write(self, text: str) -> None:
         """Replace the text in the editor."""
@@ -111,11 +108,12 @@ class Visitor:
         self.page.keyboard.press("Control+End")
         self.page.keyboard.type(text)
 
-    def until(self, condition: str, seconds: float = 10) -> None:
-        """Wait for a condition in JavaScript. Playwright's own way needs `eval` in the page."""
+    def repeat(self, act: Callable[[], object], sought: Locator, seconds: float = 20) -> None:
+        """Do something again until something else is there, for what is loaded in steps."""
         end = time.monotonic() + seconds
-        while not self.page.evaluate(condition):
-            assert time.monotonic() < end, f"never true: {condition}"
+        while not sought.count():
+            assert time.monotonic() < end, f"never there: {sought}"
+            act()
             self.page.wait_for_timeout(30)
 
     def fits(self) -> bool:
