@@ -225,7 +225,6 @@ def test_tabs_and_history__are_there_after_a_reload(visitor: Visitor) -> None:
     visitor.ask("SELECT ?first { ?first ?p ?o } LIMIT 1")
     visitor.page.get_by_role("button", name="New tab").click()
     visitor.type("ASK {}")
-    visitor.page.wait_for_timeout(350)  # tabs are kept a moment after the last key
     visitor.page.reload()
     expect(visitor.page.locator(".cm-content")).to_have_text("ASK {}")
     expect(visitor.page.get_by_role("tab", name="SELECT ?first")).to_have_count(1)
