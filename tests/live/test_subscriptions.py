@@ -86,6 +86,32 @@ def test_changes__of_terms_that_were_unknown(store: Store) -> None:
         assert taken(found)[1:] == ([], ["tom"])
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { ?x :p ?y . ?y :q ?z FILTER(?z = :later) }",
+        "SELECT * { ?x :p ?y . ?y :q ?z FILTER(?z IN (:later, :c)) }",
+        "SELECT * { ?x :p ?y . ?y :q ?z VALUES (?y ?z) { (:later UNDEF) (UNDEF :later) } }",
+        "SELECT ?x (COUNT(*) AS ?n) { { ?x :p ?y } UNION { ?x :q ?y } VALUES ?y { :later } } "
+        "GROUP BY ?x",
+    ],
+)
+def test_changes__of_terms_that_plans_had_before_the_store(store: Store, query: str) -> None:
+    insert(store, ":a :p :b . :b :q :c")
+    followed = Followed(store)
+    assert followed.add(query)
+    insert(store, ":x :p :y . :y :q :z")
+    followed.check()
+    insert(store, ":b :q :later")
+    followed.check()
+    insert(store, ":e :p :b, :later . :later :q :d")
+    followed.check()
+    delete(store, ":b :q :later")
+    followed.check()
+    assert followed.changed > 1
+    followed.close()
+
+
 def test_changes__of_terms_that_a_query_makes(store: Store) -> None:
     query = "SELECT (CONCAT(STR(?n), '!') AS ?t) (?n + 1 AS ?m) { ?x :n ?n }"
     with store.subscribe(query) as found:
