@@ -389,8 +389,9 @@ class Database:
                 f"is lost; close the store, check the disk, and open the store again"
             ) from self.broken
         if os.getpid() != self._owner:
+            where = "the store in memory" if self.path is None else self.path
             raise ReadOnlyError(
-                f"{self.path} was opened by process {self._owner}, and this process is a fork of "
+                f"{where} was opened by process {self._owner}, and this process is a fork of "
                 f"it; open the store after forking"
             )
 
