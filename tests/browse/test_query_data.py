@@ -9,6 +9,7 @@ from browse.random_stores import EX, ex, inferred, random_store, triples, value
 from pyoxigraph import Quad
 
 from triplestore import Store
+from triplestore.browse.query_page import query_data as query_data_module
 from triplestore.browse.query_page.plan_data import plan_data
 from triplestore.browse.query_page.query_data import AskedQuery, query_data
 from triplestore.browse.term_data import plain_term
@@ -115,8 +116,23 @@ def test_answers__without_rows_have_advice():
         "kind": "boolean",
         "value": False,
         "more": False,
+        "commit": store.commit,
         "seconds": 0,
     }
+
+
+def test_answers__name_the_commit_that_they_are_of(monkeypatch):
+    store = Store()
+    store.add(Quad(ex("a"), ex("p"), ex("b")))
+    plain_ask = query_data_module.ask
+
+    def slow_ask(*given):
+        store.add(Quad(ex("b"), ex("p"), ex("c")))  # while the query runs
+        return plain_ask(*given)
+
+    monkeypatch.setattr(query_data_module, "ask", slow_ask)
+    found = query_data(store, AskedQuery("SELECT * { ?s ?p ?o }"))
+    assert (len(found["rows"]), found["commit"], store.commit) == (1, 1, 2)
 
 
 def test_answers__errors_are_those_of_the_query():

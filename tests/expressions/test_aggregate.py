@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pyoxigraph as ox
@@ -16,6 +17,7 @@ from triplestore.expressions.compare_terms import greater, less
 from triplestore.expressions.functions import AGGREGATES
 from triplestore.expressions.library.numbers import ExpressionError, maybe_number
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import Coded, Ids, Numbers, Vector, coded, ids_of
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of, to_ntriples
@@ -132,6 +134,18 @@ def test_group_concat__has_its_separator_and_a_fixed_order() -> None:
     assert result("group_concat", keys, [0, 0, 0], 1, separator=", ", distinct=True) == [
         b"\x03a, c"
     ]
+
+
+def test_group_concat__of_many_rows_is_that_of_few(tune: Callable[..., None]) -> None:
+    rng = random.Random(5)
+    for _ in range(50):
+        keys = [rng.choice([b"\x03a", b"\x03b", b'\x04a"@en', None]) for _ in range(40)]
+        groups = [rng.randrange(2) for _ in keys]
+        one_by_one = result("group_concat", keys, groups, 2, separator=", ")
+        with EXPRESSIONS.changed(counted_rows=0):
+            assert result("group_concat", keys, groups, 2, separator=", ") == one_by_one
+    tune(EXPRESSIONS, counted_rows=0)
+    assert result("group_concat", [b"\x03a", b"\x02b"] * 3, [0] * 6, 1) == [None]
 
 
 def test_distinct__is_by_term_not_by_value() -> None:

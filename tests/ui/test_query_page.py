@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from pyoxigraph import NamedNode, Quad
+from server.conftest import served
+
 from ui.browser import Visitor
+from ui.village import village
 
 PREFIX = "PREFIX : <http://city.example/>\n"
 RDFS = PREFIX + "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>\n"
 STATIONS = RDFS + "SELECT ?stop ?name ?lines {\n  ?stop rdfs:label ?name ; :lines ?lines\n}"
 SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(STR(?c) < STR(?i)) }"
+
+
+def ex(name: str) -> NamedNode:
+    return NamedNode(f"http://e/{name}")
 
 
 def test_query__rows_are_shown_with_links_and_size(visitor: Visitor) -> None:
@@ -30,6 +38,17 @@ def test_query__ctrl_enter_runs_what_is_in_the_editor(visitor: Visitor) -> None:
     visitor.page.keyboard.press("Control+Enter")
     visitor.page.locator(".boolean").wait_for()
     assert visitor.page.locator(".boolean").inner_text().startswith("Yes")
+
+
+def test_query__rows_of_several_commits_are_told_apart(visit: Callable[..., Visitor]) -> None:
+    store = village()
+    store.extend(Quad(ex("s"), ex("p"), ex(str(number))) for number in range(10_000))
+    with served(store, update=True) as client:
+        visitor = visit(base=f"http://localhost:{client.port}")
+        visitor.ask("SELECT * { ?s ?p ?o }")
+        store.update("INSERT DATA { <http://e/new> <http://e/p> 1 }")
+        visitor.page.get_by_role("button", name="Load the next rows").click()
+        visitor.page.get_by_text(f"These rows are of commits {store.commit - 1} to").wait_for()
 
 
 def test_query__inferred_rows_and_triples_are_marked(visitor: Visitor) -> None:

@@ -41,6 +41,16 @@ def test_store__its_numbers_are_shown(page: Visitor, store: Store) -> None:
     page.page.locator(".violation-item").wait_for()
 
 
+def test_commits__the_last_ones_are_listed(page: Visitor, store: Store) -> None:
+    store.update("INSERT DATA { <http://e/new> <http://e/p> 1, 2, 3 }")
+    page.page.reload()
+    lines = page.page.get_by_label("Latest commits", exact=True).locator(".line")
+    lines.first.wait_for()
+    first = lines.first.inner_text()
+    assert first.startswith(f"{store.commit},") and "+3" in first
+    page.shot("store-commits")
+
+
 def test_load__a_file_is_loaded_as_a_job(page: Visitor, store: Store, tmp_path: Path) -> None:
     file = tmp_path / "more.nt"
     lines = (f"<http://e/s{n}> <http://e/p> <http://e/o{n}> .\n" for n in range(2_000))

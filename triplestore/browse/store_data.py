@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from triplestore.browse.preview import KINDS
 from triplestore.browse.term_data import TermData
 from triplestore.browse.thresholds import BROWSE
 from triplestore.relations import INFERRED
@@ -43,16 +44,21 @@ def store_data(store: Store, *, language: str = "en") -> dict[str, Any]:
         "rules": info.rules,
         "constraints": info.constraints,
         "violations": info.violations,
-        "commits": [{"commit": info.commit}],
+        "commits": _commits(store, info.commit),
         "statistics": shown,
         "durable": store.path is not None,
-        "read_only": is_read_only(store),
+        "read_only": store.is_reader,
     }
 
 
-def is_read_only(store: Store) -> bool:
-    """Whether the store was opened for reading only."""
-    return store._database.read_only
+def _commits(store: Store, newest: int) -> list[dict[str, Any]]:
+    """The last commits, the newest first; those before the store was opened are not known."""
+    made: list[dict[str, Any]] = []
+    for each in reversed(store.recent_commits):
+        counts = {} if each.change is None else {n: getattr(each.change, n) for n in KINDS}
+        if each.commit <= newest:
+            made.append({"commit": each.commit, "time": each.time, **counts})
+    return made or [{"commit": newest}]
 
 
 def _graphs(view: StateView, language: str) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +35,7 @@ from triplestore.expressions.library.numbers import (
 )
 from triplestore.expressions.library.strings import lexical_form, string
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import (
     Coded,
     Ids,
@@ -354,14 +356,33 @@ def _concatenated(
     keys: Keys = []
     limits, size = current(), 0
     for codes in _by_group(made.codes, groups, count):
-        listed = codes.tolist()
-        size += sum(len(made.keys[code] or b"") + len(separator) for code in listed)
+        # In a group of more rows than keys, keys repeat: each is sorted and made a text once.
+        numbers = None
+        if len(codes) > max(EXPRESSIONS.counted_rows, len(made.keys)):
+            numbers = _occurrences(codes, made.keys)
+            members = list(numbers)
+            size += sum((len(key) + len(separator)) * many for key, many in numbers.items())
+        else:
+            members = [key for code in codes.tolist() if (key := made.keys[code]) is not None]
+            size += sum(map(len, members)) + len(separator) * len(members)
         limits.need(4 * size)  # the text, its bytes, and a copy of each
-        members = sorted_in_steps(
-            [key for code in listed if (key := made.keys[code]) is not None], limits
-        )
+        members = sorted_in_steps(members, limits)
         try:
-            keys.append(string(separator.join(map(lexical_form, members))))
+            texts = map(lexical_form, members)
+            if numbers is not None:
+                texts = map(separator.join, map(repeat, texts, map(numbers.__getitem__, members)))
+            keys.append(string(separator.join(texts)))
         except ExpressionError:
             keys.append(None)
     return Coded(keys, np.arange(count))
+
+
+def _occurrences(codes: NDArray[Any], keys: Keys) -> dict[bytes, int]:
+    """How often each key occurs."""
+    counts = np.bincount(codes, minlength=len(keys))
+    found: dict[bytes, int] = {}
+    for code in counts.nonzero()[0].tolist():
+        key = keys[code]
+        if key is not None:
+            found[key] = found.get(key, 0) + int(counts[code])
+    return found

@@ -22,5 +22,8 @@ class ExpressionThresholds(Thresholds):
     text_bytes: int = 1 << 23
     """Maximum number of bytes of texts that are tested together instead of one by one."""
 
+    counted_rows: int = 1 << 16
+    """Minimum number of rows of a group whose repeated terms GROUP_CONCAT counts."""
+
 
 EXPRESSIONS = ExpressionThresholds()

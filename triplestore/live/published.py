@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triplestore.data_classes import data_class
-from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.outcome import Change, WriteStep
 from triplestore.relations import Layer
 from triplestore.storage import State
 
@@ -18,12 +18,14 @@ class Published:
                    follows another process
     steps          what leads from one to the other; None if that is not known
     cleared        whether everything was removed before the steps
+    change         the counts of the commit; None if they are not known
     """
 
     before: State
     after: State
     steps: Sequence[WriteStep] | None
     cleared: bool = False
+    change: Change | None = None
 
     @property
     def rows(self) -> int:
@@ -31,3 +33,16 @@ class Published:
         if self.steps is None:
             return 0
         return sum(s.rows if isinstance(s, Layer) else len(s) for s in self.steps)
+
+
+@data_class
+class RecentCommit:
+    """A commit of the recent past: its number, when it was published, and its counts.
+
+    time    seconds since 1970
+    change  None for commits of another process, which may be several at once
+    """
+
+    commit: int
+    time: float
+    change: Change | None

@@ -61,7 +61,9 @@ if TYPE_CHECKING:
 
 
 def _login_routes(service: StoreService) -> list[BaseRoute]:
-    return [*login_routes(service.control, service.name, service.names)]
+    path = service.store.path
+    shown = service.name or (path.resolve().name if path is not None else None)
+    return [*login_routes(service.control, shown, service.names)]
 
 
 def _index_routes(service: StoreService) -> list[BaseRoute]:

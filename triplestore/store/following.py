@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from triplestore.live.published import Published
+from triplestore.live.published import Published, RecentCommit
 from triplestore.store.arguments import GraphLike, QueryOptions, Substitutions
 from triplestore.store.readable import ReadableStore
 from triplestore.store.state_view import StateView
+from triplestore.store.thresholds import STORE
 
 if TYPE_CHECKING:
     from triplestore.errors import TripleStoreError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from triplestore.storage import Database, State
 
 _MAKING = threading.Lock()
+_NOTING = threading.Lock()
 
 
 class FollowedStore(ReadableStore):
@@ -29,6 +32,7 @@ class FollowedStore(ReadableStore):
 
     _database: Database
     _hub: LiveHub | None = None
+    _recent: tuple[RecentCommit, ...] = ()
 
     def subscribe(
         self,
@@ -115,6 +119,18 @@ class FollowedStore(ReadableStore):
         return ChangeFeed(self._followers(), since)
 
     @property
+    def recent_commits(self) -> tuple[RecentCommit, ...]:
+        """The last commits since the store was opened, with their counts; the newest is last.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("<http://ex.org/a> <http://ex.org/p> 1, 2 .", "ttl")
+        >>> [(each.commit, str(each.change)) for each in store.recent_commits]
+        [(1, 'added 2')]
+        """
+        return self._recent
+
+    @property
     def is_reader(self) -> bool:
         """Whether it was opened for reading only, and shows new commits after `refresh()`."""
         return self._database.read_only
@@ -131,6 +147,11 @@ class FollowedStore(ReadableStore):
 
     def _note(self, published: Published) -> None:
         """Tell followers of a commit."""
+        commit = published.after.commit
+        with _NOTING:  # readers may move to the same commit at the same time
+            if not self._recent or self._recent[-1].commit < commit:
+                made = RecentCommit(commit, time.time(), published.change)
+                self._recent = (*self._recent, made)[-STORE.recent_commits :]
         hub = self._hub
         if hub is not None:
             hub.publish(published)

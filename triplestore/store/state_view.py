@@ -37,6 +37,8 @@ class StateView:
     """Number of facts that hold but are not triples of RDF; they are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
+    commit: int = 0
+    """The number of its commit; 0 for what is not committed."""
     plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
     """Plans of queries on this state."""
 
@@ -52,6 +54,7 @@ class StateView:
             lambda: rules_in(state),
             hidden_count(meta),
             regimes_in(meta),
+            state.commit,
         )
 
     def pattern(

@@ -23,5 +23,8 @@ class StoreThresholds(Thresholds):
     loaded_quads: int = 4096
     """Minimum number of quads of INSERT DATA that are loaded as a document, which is faster."""
 
+    recent_commits: int = 50
+    """Number of past commits whose counts are kept."""
+
 
 STORE = StoreThresholds()

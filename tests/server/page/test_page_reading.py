@@ -11,6 +11,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 from server.conftest import SLOW, Client, in_background, wait_until
 
 from triplestore import Store
+from triplestore.browse.store_data import store_data
+from triplestore.store.thresholds import STORE
 
 EX = "http://ex.org/"
 
@@ -44,6 +46,43 @@ def test_store__says_what_there_is(client):
     assert [graph["count"] for graph in found["graphs"]] == [5, 1]
     assert found["rules"] == 1 and found["prefixes"] == {"": EX}
     assert "path" not in json.dumps(found)
+
+
+def test_store__lists_the_last_commits_with_their_counts(client):
+    first = get(client, "store")["commits"]
+    client.store.update("INSERT DATA { :new :sees :ada }")
+    client.store.update("DELETE DATA { :new :sees :ada }")
+    gone, come, *others = get(client, "store")["commits"]
+    assert others == first and first[0]["time"] <= come["time"] <= gone["time"]
+    assert come["commit"] + 1 == gone["commit"] == client.store.commit
+    kinds = ("added", "removed", "inferred_added", "inferred_removed")
+    assert [come[kind] for kind in kinds] == [1, 0, 1, 0]
+    assert [gone[kind] for kind in kinds] == [0, 1, 0, 1]
+
+
+def test_store__commits_of_others_have_no_counts(tmp_path):
+    with Store(tmp_path / "s") as store, Store.read_only(tmp_path / "s") as reader:
+        store.update("INSERT DATA { <http://e/a> <http://e/p> 1 }")
+        assert store_data(reader)["commits"] == [{"commit": reader.commit}]
+        reader.refresh()
+        (found,) = store_data(reader)["commits"]
+    assert found.keys() == {"commit", "time"} and found["commit"] == store.commit
+
+
+def test_store__keeps_as_many_commits_as_it_may(monkeypatch):
+    monkeypatch.setattr(STORE, "recent_commits", 2)
+    store = Store()
+    for number in range(4):
+        store.update(f"INSERT DATA {{ <http://e/a> <http://e/p> {number} }}")
+    assert [each["commit"] for each in store_data(store)["commits"]] == [4, 3]
+
+
+def test_session__a_lone_store_has_the_name_of_its_directory(serving, tmp_path, client):
+    assert get(client, "session")["store"] is None  # it is in memory
+    with Store(tmp_path / "city.db") as store:
+        found = get(serving(store), "session")
+        assert (found["store"], found["stores"]) == ("city.db", [])
+        assert str(tmp_path) not in json.dumps(found)
 
 
 def test_query__rows(client):

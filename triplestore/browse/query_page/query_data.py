@@ -81,7 +81,8 @@ def query_data(store: ReadableStore, asked: AskedQuery) -> dict[str, Any]:
     `inferred` of a triple says that the store has it and does not assert it. With `marked`, that of
     a row says that the row is not among the answers over the asserted facts alone (a LIMIT of the
     query aside); it is None where that is not known: for LIMITs inside of the query, and for more
-    answers than are worth comparing. `advice` lists likely mistakes if there are no rows.
+    answers than are worth comparing. `advice` lists likely mistakes if there are no rows. Pages of
+    one answer may overlap, or miss rows, if `commit` is not the same in all of them.
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -105,7 +106,8 @@ def query_data(store: ReadableStore, asked: AskedQuery) -> dict[str, Any]:
         made = {"kind": "boolean", "value": bool(result), "more": False}
     if not (made.get("rows", True) and made.get("triples", True)) and not asked.offset:
         made["advice"] = result.advice() if not isinstance(result, bool) else []
-    return {"advice": [], **made, "seconds": time.perf_counter() - started}
+    seconds = time.perf_counter() - started
+    return {"advice": [], **made, "commit": view.commit, "seconds": seconds}
 
 
 def _rows(view: StateView, result: Solutions, asked: AskedQuery, data: TermData) -> dict[str, Any]:

@@ -26,7 +26,10 @@ _LONGEST = 10_000
 
 
 def login_routes(control: AccessControl, store: str | None, stores: Sequence[str]) -> list[Route]:
-    """The routes of one store, or of the list of all stores."""
+    """The routes of one store, or of the list of all stores.
+
+    store  the name that people see; the name of its directory if it is the only one
+    """
     login = _Login(control, store, stores)
     return [
         Route("/api/session", login.session),

@@ -45,11 +45,9 @@ class _Queries(PageHandlers):
         )
 
         def work(output: AnswerOutput) -> Any:
-            store = self.store
-            commit = store.commit  # before: the answer is of this commit or a later one
-            made = query_data(store, asked._replace(cancel=output.stop))
+            made = query_data(self.store, asked._replace(cancel=output.stop))
             output.rows = len(made.get("rows", made.get("triples", (None,))))
-            return {**made, "commit": commit}
+            return made
 
         return self.answer(caller, work, JobInfo("query", asked.text, caller, id_from(given)))
 

@@ -421,10 +421,11 @@ class TransactionWriter:
             return counts
         staged = None if self._unread else (self._before.tables, self._tables)
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
+        counts = replace(counts, commit=state.commit)
         if self._follow is not None:
-            self._follow(Published(self._before, state, steps, self._cleared))
+            self._follow(Published(self._before, state, steps, self._cleared, counts))
         self._closing.end(state)
-        return replace(counts, commit=state.commit)
+        return counts
 
     def _counts(self, steps: Sequence[WriteStep]) -> Change:
         """What was done, and the writes without effect."""

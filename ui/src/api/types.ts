@@ -41,7 +41,19 @@ export interface StoreFacts {
   regimes: string[];
   rules: number;
   violations: number;
-  commits: { commit: number; time?: string | number; [more: string]: unknown }[];
+  /** The last commits, the newest first. */
+  commits: CommitFacts[];
+}
+
+export interface CommitFacts {
+  commit: number;
+  /** Seconds since 1970. */
+  time?: number;
+  /** The counts are missing for commits of other processes, and before the server began. */
+  added?: number;
+  removed?: number;
+  inferred_added?: number;
+  inferred_removed?: number;
 }
 
 export interface QueryRequest {
@@ -59,6 +71,8 @@ export interface QueryRequest {
 interface Answered {
   seconds: number;
   commit: number;
+  /** The commit of the first rows, if the store changed before the last ones were read. */
+  first_commit?: number;
   advice?: string[];
 }
 

@@ -1,5 +1,6 @@
 /** The figures of a store in groups, with their names and units. No DOM here. */
 
+import type { CommitFacts } from "../api/types";
 import { bytes, count } from "./numbers";
 
 export interface FigureLine {
@@ -38,4 +39,26 @@ export function statisticsOf(statistics: Record<string, unknown> | undefined): F
 
 function sized(value: number): string {
   return value < 100 && !Number.isInteger(value) ? `${value.toFixed(1)} B` : bytes(value);
+}
+
+/** What a commit did, in short texts: those of inferred facts are marked. */
+export function commitCounts(
+  commit: CommitFacts,
+): { text: string; title: string; inferred: boolean }[] {
+  if (commit.added === undefined) {
+    return [{ text: "not counted", title: "Not made by this server", inferred: false }];
+  }
+  const parts: [number | undefined, string, string, boolean][] = [
+    [commit.added, "+", "asserted facts added", false],
+    [commit.removed, "−", "asserted facts removed", false],
+    [commit.inferred_added, "◆ +", "inferred facts added", true],
+    [commit.inferred_removed, "◆ −", "inferred facts removed", true],
+  ];
+  const made = parts
+    .filter(([number]) => number)
+    .map(([number, sign, what, inferred]) => {
+      const text = `${sign}${count(number!)}`;
+      return { text, title: `${count(number!)} ${what}`, inferred };
+    });
+  return made.length > 0 ? made : [{ text: "no facts", title: "No facts came or went", inferred: false }];
 }

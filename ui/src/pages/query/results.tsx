@@ -133,6 +133,14 @@ function Body(props: {
           <Advice advice={answer.advice ?? []} />
         </div>
       )}
+      {answer.first_commit !== undefined && (
+        <div class="panel-body">
+          <Note kind="warn">
+            These rows are of commits {answer.first_commit} to {answer.commit}: some may be repeated or
+            missing. Run the query again for the rows of one commit.
+          </Note>
+        </div>
+      )}
       <GridTable key={props.tab} grid={grid} byLabel={props.byLabel} label="Results" />
       {answer.more && (
         <p class="more-rows">

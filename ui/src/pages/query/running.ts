@@ -97,7 +97,9 @@ function requestOf(
   };
 }
 
-function joined(before: QueryAnswer, next: QueryAnswer): QueryAnswer {
+function joined(before: QueryAnswer, later: QueryAnswer): QueryAnswer {
+  const first = before.first_commit ?? before.commit;
+  const next = first === later.commit ? later : { ...later, first_commit: first };
   if (before.kind === "rows" && next.kind === "rows") {
     const marks = before.inferred && next.inferred;
     return {

@@ -1,9 +1,9 @@
 /** The numbers of a store: figures, graphs, prefixes, statistics. */
 
-import type { StoreFacts, Term } from "../../api/types";
+import type { CommitFacts, StoreFacts, Term } from "../../api/types";
 import { InferredMark, TermLink } from "../../components/term";
 import { bytes, count } from "../../logic/numbers";
-import { statisticsOf } from "../../logic/store-figures";
+import { commitCounts, statisticsOf } from "../../logic/store-figures";
 import { href } from "../../router";
 import { byLabel } from "../../naming";
 
@@ -50,6 +50,7 @@ export function Overview({ facts }: { facts: Facts }) {
         </dl>
       </section>
       <Graphs facts={facts} />
+      <Commits commits={facts.commits} />
       <section class="panel" aria-labelledby="statistics">
         <div class="panel-head">
           <h2 id="statistics" class="grow">
@@ -125,6 +126,33 @@ function Graphs({ facts }: { facts: Facts }) {
             <dd />
           </div>
         )}
+      </dl>
+    </section>
+  );
+}
+
+function Commits({ commits }: { commits: CommitFacts[] }) {
+  return (
+    <section class="panel" aria-labelledby="commits">
+      <div class="panel-head">
+        <h2 id="commits">Latest commits</h2>
+      </div>
+      <dl class="lines scrolled" tabIndex={0} aria-label="Latest commits">
+        {commits.map((each) => (
+          <div class="line" key={each.commit}>
+            <dt>
+              {count(each.commit)}
+              {each.time !== undefined && `, ${new Date(each.time * 1000).toLocaleString("en-GB")}`}
+            </dt>
+            <dd>
+              {commitCounts(each).map((one) => (
+                <span key={one.text} class={one.inferred ? "badge inferred" : ""} title={one.title}>
+                  {one.text}
+                </span>
+              ))}
+            </dd>
+          </div>
+        ))}
       </dl>
     </section>
   );
