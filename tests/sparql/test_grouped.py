@@ -14,7 +14,7 @@ from triplestore.expressions.aggregates import aggregate
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.vectors import Ids, ids_of
 from triplestore.operators.context import Context
-from triplestore.sparql.evaluate.grouped import _firsts
+from triplestore.sparql.evaluate.extremes import firsts
 from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.dictionary import Dictionary
 
@@ -58,7 +58,7 @@ def test_extremes__are_those_of_each_term(
     groups = np.array([rng.randrange(12) for _ in ids])
     asked = QueryTerms(dictionary)
     ranks = ranks_of(Ids(ids), asked, Context())
-    found = _firsts(ids, ranks if function == "min" else -ranks, groups, 12, asked)
+    found = firsts(ids, ranks if function == "min" else -ranks, groups, 12, asked)
     wanted = ids_of(aggregate(function, Ids(ids), groups, 12, asked), asked)
     assert asked.keys(found) == asked.keys(wanted)
 

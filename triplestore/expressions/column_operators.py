@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.library.builtins import STRICT
 from triplestore.expressions.library.numbers import DECIMAL, FLOAT, INTEGER, ExpressionError
-from triplestore.expressions.query_terms import QueryTerms, values_of_keys
+from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
 from triplestore.expressions.vectors import (
     Booleans,
     Coded,
@@ -73,8 +73,10 @@ def compare(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Boolea
     if isinstance(left, Numbers) and isinstance(right, Numbers) and _alike(left, right):
         values = _DIRECT[sign](left.values, right.values)
         return Booleans(values, both(left.valid, right.valid))
-    if sign in ("=", "!=") and (same := _with_iri(left, right, terms)) is not None:
-        return same if sign == "=" else Booleans(~same.values, same.valid)
+    if sign in ("=", "!="):
+        same = _with_iri(left, right, terms) or _resources(left, right, terms)
+        if same is not None:
+            return same if sign == "=" else Booleans(~same.values, same.valid)
     a, b = values_of(left, terms), values_of(right, terms)
     direct = _by_keys(sign, a, b)
     if direct is not None:
@@ -235,6 +237,29 @@ def _with_iri(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None
             if key is not None and key[0] == IRI:
                 return Booleans(other.ids == np.uint32(terms.encode_key(key)), known(other))
     return None
+
+
+def _resources(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
+    """Equality if one side has only IRIs and blank nodes, which equal only themselves; else None.
+
+    Rows without a value do not matter: comparing them is an error.
+    """
+    if not (isinstance(left, Ids) and isinstance(right, Ids)):
+        return None
+    if not (_are_resources(left.ids, terms) or _are_resources(right.ids, terms)):
+        return None
+    valid = (left.ids != 0) & (right.ids != 0)
+    return Booleans(left.ids == right.ids, None if valid.all() else valid)
+
+
+def _are_resources(ids: U32, terms: QueryTerms) -> bool:
+    """True if none of these is a literal; often seen without a look at each."""
+    kinds = terms.dictionary.stretches.between(ids)
+    if all(0 < kind <= BLANK for kind in kinds):
+        return True
+    if len(kinds) == 1 and kinds[0]:
+        return False
+    return bool((terms.kinds(ids) <= BLANK).all())
 
 
 def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:

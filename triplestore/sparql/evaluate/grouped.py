@@ -29,6 +29,7 @@ from triplestore.expressions.vectors import (
     ids_of,
     known,
     listed_once,
+    take,
 )
 from triplestore.operators.context import Context
 from triplestore.operators.frame import ID, Array, Frame
@@ -37,8 +38,8 @@ from triplestore.operators.leaves import slices
 from triplestore.operators.operator import Account, Blocks, Operator, pack_last, variables
 from triplestore.operators.row_keys import KeyCoder
 from triplestore.sparql.algebra.nodes import Aggregate, is_hidden
+from triplestore.sparql.evaluate.extremes import extreme_of_groups, least_keys
 from triplestore.sparql.evaluate.pieces import vector_of
-from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.term_keys import key_of, term_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
@@ -161,8 +162,16 @@ class Grouped(Operator):
         if wanted.function in ("min", "max"):
             # In SPARQL's order an error is the least; a group with such a row has no minimum.
             has = known(vector)
-            found = self._extreme(wanted, vector, numbers, size, account)
-            return found if has.all() else _without(found, np.unique(numbers[~has]), self._terms)
+            if has.all():
+                return self._extreme(wanted, vector, numbers, size, account)
+            proper = take(vector, has)
+            found = self._extreme(wanted, proper, numbers[has], size, account)
+            return _without(found, np.unique(numbers[~has]), self._terms)
+        if wanted.function == "sample" and isinstance(vector, Ids):
+            account.charge(16 * len(vector.ids))
+            has = vector.ids != 0
+            ids, numbers = (vector.ids, numbers) if has.all() else (vector.ids[has], numbers[has])
+            return Ids(least_keys(ids, numbers, size, self._terms))
         return aggregate(
             wanted.function,
             vector,
@@ -179,10 +188,8 @@ class Grouped(Operator):
         if not isinstance(vector, Ids):
             return aggregate(wanted.function, vector, numbers, size, self._terms)
         account.charge(16 * len(vector.ids))
-        ranks = ranks_of(vector, self._terms, account)
-        if wanted.function == "max":
-            ranks = -ranks
-        return Ids(_firsts(vector.ids, ranks, numbers, size, self._terms))
+        greatest = wanted.function == "max"
+        return Ids(extreme_of_groups(vector.ids, numbers, size, self._terms, greatest, account))
 
     def _size(self, groups: _Groups) -> int:
         return len(groups) if self.grouping else 1
@@ -238,26 +245,6 @@ def _accumulated(
             found[group].accumulate(known_terms[code])
     results = [one.finish() for one in found]
     return Coded([None if r is None else key_of(r) for r in results], np.arange(size))
-
-
-def _firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms) -> U32:
-    """The id with the least rank in each group, the least id if several; 0 for empty groups.
-
-    >>> from triplestore.terms.dictionary import Dictionary
-    >>> ids, groups = np.array([4, 5, 6], np.uint32), np.array([0, 0, 2])
-    >>> _firsts(ids, np.array([9, 7, 8]), groups, 3, QueryTerms(Dictionary())).tolist()
-    [5, 0, 6]
-    """
-    best = np.full(size, np.iinfo(np.int64).max)
-    np.minimum.at(best, groups, ranks)
-    rows = np.flatnonzero(ranks == best[groups])
-    found = np.zeros(size, ID)
-    found[groups[rows]] = ids[rows]
-    others = rows[found[groups[rows]] != ids[rows]]  # terms of the same value, such as 1.0 and 1.00
-    for group in np.unique(groups[others]).tolist():
-        equals = np.unique(ids[rows[groups[rows] == group]]).tolist()
-        found[group] = min(equals, key=terms.key)
-    return found
 
 
 def _without(vector: Vector, groups: Array, terms: QueryTerms) -> Vector:
