@@ -17,19 +17,23 @@ from triplestore.operators.frame import Array
 from triplestore.sparql.evaluate.comparable_rows import ComparableRows, by_value
 
 
-def first_rows(values: Vector, limit: int, descending: bool, terms: QueryTerms) -> Array | None:
+def first_rows(
+    values: Vector, limit: int, descending: bool, terms: QueryTerms, is_only: bool
+) -> Array | None:
     """Positions, increasing, of rows that include the first `limit` ones; None for all rows.
 
+    is_only  there are no further keys: of equal rows the earlier ones are first
+
     >>> from triplestore.terms.dictionary import Dictionary
-    >>> numbers = Numbers(1, np.array([5, 3, 4, 3]))
-    >>> first_rows(numbers, 1, False, QueryTerms(Dictionary())).tolist()
-    [1, 3]
+    >>> numbers, terms = Numbers(1, np.array([5, 3, 4, 3])), QueryTerms(Dictionary())
+    >>> [first_rows(numbers, 1, False, terms, only).tolist() for only in (False, True)]
+    [[1, 3], [1]]
     """
     if isinstance(values, Numbers):
         has_nan = values.values.dtype.kind == "f" and bool(np.isnan(values.values).any())
         if values.valid is not None or has_nan:
             return None
-        return _first_words(values.values, limit, descending)
+        return _first_words(values.values, limit, descending, is_only)
     if not isinstance(values, Ids):
         return None
     kept: list[Array] = []
@@ -37,26 +41,33 @@ def first_rows(values: Vector, limit: int, descending: bool, terms: QueryTerms) 
     every = np.arange(len(values))
     for _, members in groupby(parts[::-1] if descending else parts, attrgetter("place")):
         alike = list(members)
-        kept += [_first_of(part, every, limit, descending) for part in alike]
+        only = is_only and len(alike) == 1 and alike[0].exact
+        kept += [_first_of(part, every, limit, descending, only) for part in alike]
         limit -= sum(len(part.of(every)) for part in alike)
         if limit <= 0:
             break
     return np.sort(np.concatenate(kept)) if len(kept) > 1 else kept[0]
 
 
-def _first_of(part: ComparableRows, every: Array, limit: int, descending: bool) -> Array:
+def _first_of(
+    part: ComparableRows, every: Array, limit: int, descending: bool, is_only: bool
+) -> Array:
     rows = part.of(every)
     if part.words is None or len(rows) <= limit:
         return rows
-    return rows[_first_words(part.words, limit, descending)]
+    return rows[_first_words(part.words, limit, descending, is_only)]
 
 
-def _first_words(words: Array, limit: int, descending: bool) -> Array:
-    """The positions of the first words and of those equal to the last of these."""
+def _first_words(words: Array, limit: int, descending: bool, is_only: bool) -> Array:
+    """The positions of the first words, and if not `is_only` of all that are equal to the last."""
     if limit >= len(words):
         return np.arange(len(words))
     if descending:
         last = words.max() if limit == 1 else np.partition(words, len(words) - limit)[-limit]
-        return np.flatnonzero(words >= last)
-    last = words.min() if limit == 1 else np.partition(words, limit - 1)[limit - 1]
-    return np.flatnonzero(words <= last)
+    else:
+        last = words.min() if limit == 1 else np.partition(words, limit - 1)[limit - 1]
+    if not is_only:
+        return np.flatnonzero(words >= last if descending else words <= last)
+    before = np.flatnonzero(words > last if descending else words < last)
+    equal = np.flatnonzero(words == last)[: limit - len(before)]
+    return np.sort(np.concatenate([before, equal]))

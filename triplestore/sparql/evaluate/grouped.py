@@ -32,6 +32,7 @@ from triplestore.expressions.vectors import (
     take,
 )
 from triplestore.operators.context import Context
+from triplestore.operators.distinct import changes
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.group_table import GroupTable
 from triplestore.operators.leaves import slices
@@ -106,10 +107,15 @@ class Grouped(Operator):
             return (frame,) if frame.rows else ()
         return slices(frame, context.block_rows)
 
+    def _groups(self, account: Account) -> _Groups:
+        known = self.child.order[: len(self.by)]
+        is_sorted = bool(self.by) and set(known) == set(self.by)
+        return (_SortedGroups if is_sorted else _Groups)(self._places, account)
+
     # --- counts ---------------------------------------------------------------------------------
 
     def _counted(self, context: Context, account: Account) -> Frame:
-        groups = _Groups(self._places, account)
+        groups = self._groups(account)
         counts = [_Counts(account) for _ in self._wanted]
         for block in self._read(context, self.child):
             numbers = groups.add(block)
@@ -126,7 +132,7 @@ class Grouped(Operator):
     def _aggregated(self, context: Context, account: Account) -> Frame:
         rows = self._collect(context, self.child)
         account.charge(16 * rows.rows)
-        groups = _Groups(self._places, account)
+        groups = self._groups(account)
         numbers = groups.add(rows).astype(np.int64)
         size = self._size(groups)
         vectors = []
@@ -273,9 +279,10 @@ class _Groups:
         if not self._places:
             self._count = max(self._count, 1 if block.rows else 0)
             return np.zeros(block.rows, np.int64)
+        if not block.rows:
+            return np.zeros(0, np.int64)
         columns = [block.columns[place] for place in self._places]
-        keys = self._coder.learn(columns, block.rows)
-        numbers, firsts = self._table.insert(keys.astype(np.uint64, copy=False))
+        numbers, firsts = self._number(columns, block.rows)
         self._account.charge(4 * len(columns) * len(firsts))
         if len(firsts):
             self._firsts.append([column.take(firsts) for column in columns])
@@ -283,12 +290,28 @@ class _Groups:
         self._count += len(firsts)
         return numbers
 
+    def _number(self, columns: list[U32], rows: int) -> tuple[Array, Array]:
+        """The group of each row, and the first rows of new groups."""
+        keys = self._coder.learn(columns, rows)
+        return self._table.insert(keys.astype(np.uint64, copy=False))
+
     def keys(self) -> list[U32]:
         """The key columns of the groups."""
         if not self._firsts:
             return [np.zeros(0, ID) for _ in self._places]
         self._account.charge(4 * self._count * len(self._places))  # while they are copied
         return [np.concatenate(column) for column in zip(*self._firsts, strict=True)]
+
+
+class _SortedGroups(_Groups):
+    """The same for rows that are sorted by the keys: a group is a run of rows."""
+
+    _last: list[U32] | None = None
+
+    def _number(self, columns: list[U32], rows: int) -> tuple[Array, Array]:
+        new = changes(columns, rows, self._last)
+        self._last = [column[-1:].copy() for column in columns]
+        return new.cumsum() + (len(self) - 1), np.flatnonzero(new)
 
 
 def _once(columns: Sequence[U32], numbers: Array, account: Account) -> Array:

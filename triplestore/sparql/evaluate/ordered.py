@@ -91,7 +91,7 @@ class Ordered(Operator):
         charged = account.held
         account.charge(24 * frame.rows)
         values = vector_of(evaluator, frame, self._terms, account)
-        rows = first_rows(values, self.limit, down, self._terms)
+        rows = first_rows(values, self.limit, down, self._terms, len(self.keys) == 1)
         account.release(account.held - charged)
         if rows is None or len(rows) == frame.rows:
             return frame
