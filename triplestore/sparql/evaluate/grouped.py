@@ -19,7 +19,7 @@ from triplestore.expressions.evaluate_columns import Evaluator
 from triplestore.expressions.functions import AGGREGATES
 from triplestore.expressions.library.numbers import INTEGER
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.expressions.tree import Variable
+from triplestore.expressions.tree import Variable, variables_of
 from triplestore.expressions.vectors import (
     Coded,
     Ids,
@@ -47,6 +47,7 @@ Wanted = tuple[str, Aggregate, Evaluator | None]
 """The column of an aggregate, the aggregate, and the evaluator of its argument."""
 
 
+_FEW_ROWS = 1024  # minimum number of rows of which equal values are computed once
 _FEW_TIMES = 4  # maximum number of groups per row of a block for counting with one bincount
 
 
@@ -155,6 +156,13 @@ class Grouped(Operator):
                 shown = [rows.columns[place] for place in self._shown]
                 numbers = _once(shown, numbers, account)
             return Numbers(INTEGER, np.bincount(numbers, minlength=size))
+        if size == 1 and wanted.function in ("sum", "avg") and not wanted.distinct:
+            repeated = _each_value_once(argument, rows)
+            if repeated is not None:
+                values, times = repeated
+                vector = vector_of(argument, values, self._terms, account)
+                every = np.zeros(values.rows, np.int64)
+                return aggregate(wanted.function, vector, every, 1, self._terms, times=times)
         vector = vector_of(argument, rows, self._terms, account)
         if wanted.function == "count" and isinstance(vector, Ids):
             has = vector.ids != 0
@@ -231,6 +239,27 @@ class _Counts:
         longer[: len(self._counts)] = self._counts
         self._account.release(self._counts.nbytes)
         self._counts = longer
+
+
+def _each_value_once(argument: Evaluator, rows: Frame) -> tuple[Frame, Array] | None:
+    """The values of the only variable of an expression, and how often each occurs.
+
+    None if the expression has several variables or another value each time, or if most rows have
+    different values.
+    """
+    names = {variable.name for variable in variables_of(argument.expression)}
+    if len(names) != 1 or rows.rows <= _FEW_ROWS or not argument.is_repeatable:
+        return None
+    (name,) = names
+    if name not in rows.names or rows[name].dtype != ID:
+        return None
+    ids = rows[name]
+    least = ids.min()
+    if int(ids.max()) - int(least) > rows.rows // 2:
+        return None
+    times = np.bincount(ids - least)
+    found = np.flatnonzero(times)
+    return Frame((name,), [found.astype(ID) + least], len(found)), times[found]
 
 
 def _accumulated(
