@@ -64,7 +64,8 @@ LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "lo
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
 LAYERS["store"] = LAYERS["live"] | {"live"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
-LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "terms"}
+LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
+LAYERS["mcp_server"] |= {"terms"}
 LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
