@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.expressions.shapes import Shapes
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
@@ -48,6 +49,8 @@ class QueryTerms:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
+        self.shapes = Shapes()
+        """Kinds, languages and datatypes of terms that were looked at as columns of texts."""
         self._keys: list[bytes] = []
         self._ids: dict[bytes, int] = {}
         self.settled_bytes = 0

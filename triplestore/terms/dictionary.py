@@ -196,6 +196,10 @@ class Dictionary:
         """The texts of ids: bytes, where each begins (and the last ends), and kinds; 0 is empty."""
         return self._state.text(ids)
 
+    def spans(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """The texts of ids: a buffer, where each begins in it, its length, and kinds."""
+        return self._state.spans(ids)
+
     def lengths(self, ids: U32) -> I64:
         """The bytes of the texts of ids, 0 for 0."""
         return self._state.lengths(ids)

@@ -215,6 +215,15 @@ class DictionaryState:
             copy_texts(buf, starts, sizes, out, offsets[:-1][rows])
         return out, offsets, kinds
 
+    def spans(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """The texts of ids: a buffer, where each begins in it, its length, and kinds; not copied
+        if all are of one segment."""
+        parts = self.parts(ids)
+        if len(parts) == 1 and isinstance(parts[0][0], TermSegment):
+            return parts[0][0].spans_of(ids)
+        buf, offsets, kinds = self.text(ids)
+        return buf, offsets[:-1], np.diff(offsets), kinds
+
     def lengths(self, ids: U32) -> I64:
         """The bytes of the texts of ids; 0 for 0."""
         out = np.zeros(len(ids), np.int64)

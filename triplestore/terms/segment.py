@@ -285,6 +285,13 @@ class TermSegment:
         found: I64 = (self._offsets.take(rows + 1) - self._offsets.take(rows)).astype(np.int64)
         return found
 
+    def spans_of(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """Texts of terms that are among these: the buffer, where each begins, lengths, kinds."""
+        rows = self._rows(ids)
+        starts = self._offsets.take(rows).astype(np.int64)
+        stops = self._offsets.take(rows + 1).astype(np.int64)
+        return self._texts.spans(starts, stops), starts, stops - starts, self._kinds.take(rows)
+
     def copy_texts(self, ids: U32, out: U8, places: I64) -> None:
         """Copy the texts of these terms to their places in `out`."""
         rows = self._rows(ids)

@@ -18,6 +18,9 @@ class TermThresholds(Thresholds):
     warm_rows: int = 1 << 10
     """Minimum number of terms for kernels once numba is loaded."""
 
+    cold_texts: int = 1 << 13
+    """Minimum number of texts for kernels while numba is not loaded: without, 3 us each."""
+
     piece_rows: int = 1 << 16
     """Maximum number of terms per call of a kernel: about ten milliseconds."""
 
