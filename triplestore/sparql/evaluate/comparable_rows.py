@@ -23,7 +23,6 @@ from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
 from triplestore.terms.values.value_keys import Class
 
-
 Place: TypeAlias = tuple[int, str]
 """A kind of values, and the language of those that are ordered by it first."""
 
