@@ -36,7 +36,7 @@ LAYERS |= {
     "relations": {"kernels"},
     "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations"},
-    "expressions": {"terms", "operators"},
+    "expressions": {"kernels", "terms", "operators"},
     "notebook": {"terms", "expressions"},
     "datalog": {"terms", "expressions", "notebook"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
