@@ -245,6 +245,26 @@ def test_patterns__of_letters_alone_need_no_regular_expression(monkeypatch):
         assert short == long
 
 
+LOCAL = ["a.b", "[^a]", r"\S+", "(?:a|b)b", "b.*a", r"\P{L}", r"[^\w]", "[$^].", "a{2,}"]
+AROUND = ["^a.", ".b$", r"\b.b", "(^|b)a.", r".\B", ".*", "x?", "a|$", "(?:)"]
+
+
+@pytest.mark.parametrize("pattern", LOCAL + AROUND)
+@pytest.mark.parametrize("tried", [2, 3, 10**6])
+def test_patterns__in_many_texts_at_once(pattern, tried, monkeypatch):
+    monkeypatch.setattr(text_patterns, "_TRIED", tried)
+    together = []
+    real = text_patterns._found_together
+    monkeypatch.setattr(
+        text_patterns, "_found_together", lambda *given: together.append(1) or real(*given)
+    )
+    terms = [ox.Literal(word) for word in SUBJECTS]
+    for flags in ("", "s", "i"):
+        short, long = both_ways(f"REGEX(?x, {ox.Literal(pattern)}, {ox.Literal(flags)})", terms)
+        assert short == long
+    assert bool(together) == (pattern in LOCAL)
+
+
 @settings(max_examples=200, deadline=None)
 @given(pattern=st.text("ab.^$*+?\\[]{}1|()", max_size=7), word=st.text("ab.$\n", max_size=6))
 def test_letters__are_in_every_text_that_matches(pattern, word):
