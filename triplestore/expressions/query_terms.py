@@ -114,8 +114,16 @@ class QueryTerms:
 
     def _add(self, keys: list[bytes]) -> None:
         self._charge(_ENTRY * len(keys) + sum(map(len, keys)))
-        stored = self.dictionary.lookup_keys(keys).tolist()
-        for key, term_id in zip(keys, stored, strict=True):
+        stored = self.dictionary.lookup_keys(keys)
+        with self._lock:
+            if self._ids.keys().isdisjoint(keys):  # no other thread noted one meanwhile
+                new = np.flatnonzero(stored == 0)
+                first = FIRST_QUERY_ID + len(self._keys)
+                stored[new] = np.arange(first, first + len(new))
+                self._keys += [keys[row] for row in new.tolist()]
+                self._ids.update(zip(keys, stored.tolist(), strict=True))
+                return
+        for key, term_id in zip(keys, stored.tolist(), strict=True):
             self._note(key, term_id)
 
     def _note(self, key: bytes, stored: int) -> None:

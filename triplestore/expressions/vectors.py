@@ -31,6 +31,7 @@ from triplestore.expressions.library.numbers import (
     ExpressionError,
     Number,
     key_of_number,
+    keys_of_integers,
 )
 from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
 from triplestore.expressions.text_columns import Texts, keyed, texts_of, texts_of_ids
@@ -232,9 +233,12 @@ def _coded_numbers(vector: Numbers) -> Coded:
         current().need(_KEY * len(distinct))
     if values.dtype == np.float64:
         distinct = distinct.view(np.float64)
-    keys: Keys = [
-        key_of_number(Number(vector.rank, _python(vector, value))) for value in distinct.tolist()
-    ]
+    keys: Keys
+    if vector.rank == INTEGER:
+        keys = [*keys_of_integers(distinct.tolist())]
+    else:
+        numbers = (Number(vector.rank, _python(vector, value)) for value in distinct.tolist())
+        keys = [key_of_number(number) for number in numbers]
     if vector.valid is not None:
         places = np.where(vector.valid, places, len(keys))
         keys.append(None)

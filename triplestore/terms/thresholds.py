@@ -47,6 +47,15 @@ class TermThresholds(Thresholds):
     hashed_words: int = 1 << 16
     """Number of words of a long text that are hashed at a time."""
 
+    # -- the order of terms ---------------------------------------------------------------------
+
+    most_stretches: int = 64
+    """Maximum number of ranges of a segment in the order of their bytes that are noted."""
+
+    compared_stretches: int = 12
+    """Maximum number of ranges of a dictionary for which ids are compared with the first of each;
+    a binary search for each id is faster with more."""
+
     # -- the dictionary -------------------------------------------------------------------------
 
     live_terms: int = 1 << 16

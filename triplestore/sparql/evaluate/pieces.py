@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.expressions.evaluate_columns import Evaluator
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.tree import Variable
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import Array, Frame
@@ -52,7 +53,7 @@ def column_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
 
 def vector_of(evaluator: Evaluator, frame: Frame, terms: QueryTerms, budget: Budget) -> Vector:
     """The values of an expression, charged to the budget."""
-    if frame.rows <= SPARQL.piece_rows:
+    if frame.rows <= SPARQL.piece_rows or isinstance(evaluator.expression, Variable):
         return evaluator.evaluate(frame, budget)
     budget.charge(8 * frame.rows)
     parts: list[Vector] = []
