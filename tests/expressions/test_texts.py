@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplestore.errors import BudgetError, UsageError
-from triplestore.expressions import evaluate_columns, text_patterns
+from triplestore.expressions import column_evaluation, evaluate_columns, text_patterns
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.library.regex import compiled
 from triplestore.expressions.query_terms import QueryTerms
@@ -277,6 +277,37 @@ def test_letters__are_in_every_text_that_matches(pattern, word):
     has = has and all(part in word for part in needed.inside)
     assert has or not matches
     assert matches or not (has and needed.alone)
+
+
+PREFIXES = ["", "a", "ab", "x", "http://e/", "z", "ä", 'a"', "\U0010ffff"]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+@pytest.mark.parametrize("kinds", ["strings", "tagged", "typed", "IRIs", "all"])
+def test_prefixes__are_ranges_of_ids(kinds, parts, monkeypatch):
+    asked = []
+    real = column_evaluation.starting_with
+    monkeypatch.setattr(
+        column_evaluation, "starting_with", lambda *given: asked.append(real(*given)) or asked[-1]
+    )
+    terms = {
+        "strings": [ox.Literal(word) for word in SUBJECTS],
+        "tagged": [ox.Literal(word, language=tag) for word in SUBJECTS for tag in ("de", "en")],
+        "typed": TERMS[26:33],
+        "IRIs": [ox.NamedNode(f"http://e/{i}") for i in range(40)],
+        "all": TERMS,
+    }[kinds]
+    terms = sorted(terms, key=lambda term: str(term).encode()) if kinds != "all" else terms
+    for prefix in PREFIXES:
+        quoted = ox.Literal(prefix)
+        for text in (f"STRSTARTS(?x, {quoted})", f"STRSTARTS(STR(?x), {quoted})"):
+            for unbound in (False, True):
+                short, long = both_ways(text, terms, unbound, parts)
+                assert short == long
+        pattern = ox.Literal("^" + prefix)
+        short, long = both_ways(f"REGEX(STR(?x), {pattern})", terms, False, parts)
+        assert short == long
+    assert any(found is not None for found in asked) or kinds == "all"
 
 
 def test_texts__of_too_many_datatypes_are_taken_one_by_one(monkeypatch):

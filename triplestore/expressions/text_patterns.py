@@ -26,6 +26,7 @@ from triplestore.expressions.text_functions import (
     only_strings,
     present,
 )
+from triplestore.expressions.tree import Call, Constant
 from triplestore.expressions.vectors import Booleans, Coded, Mask, Vector
 from triplestore.operators.context import Budget, current
 from triplestore.terms.spans import copy_texts
@@ -92,6 +93,27 @@ def _runs(body: str) -> Iterator[str | None]:
         yield run
         run = ""
     yield run
+
+
+def prefix_of(node: Call) -> bytes | None:
+    """The text with which a text must begin, and no more, so that the call is true.
+
+    >>> from triplestore.expressions.tree import Variable
+    >>> prefix_of(Call("REGEX", (Variable("x"), Constant(b"\\x03^ab"))))
+    b'ab'
+    """
+    keys = [part.key for part in node.arguments[1:] if isinstance(part, Constant)]
+    if len(keys) != 1 or len(node.arguments) != 2 or keys[0][0] != STRING:
+        return None
+    if node.function == "STRSTARTS":
+        return keys[0][1:]
+    if len(keys[0]) > _LONG:
+        return None
+    needed = letters_of(keys[0][1:].decode())
+    return needed.prefix.encode() if needed.alone and needed.prefix else None
+
+
+_LONG = 1000
 
 
 def matches(name: str, given: list[Vector], terms: QueryTerms, held: Budget) -> Vector | None:
