@@ -212,12 +212,14 @@ def make_program(
     before: InForce | None = None,
     *,
     early: bool = False,
+    literals: Literals | None = None,
 ) -> InForce:
     """The program in force where these tables hold, if they are closed.
 
     before  the program of earlier tables; what is still right is used again
     early   whether the tables are not closed yet: then the program already has rules that will be
             needed as soon as others are applied
+    literals  those that were looked at, if that is known without an earlier program
     """
     # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
@@ -262,7 +264,7 @@ def make_program(
                 break
         assert made is not None
         _refuse(made.negated)
-        known = Literals() if before is None else before.literals
+        known = literals or (Literals() if before is None else before.literals)
         literals = known.looked_at(dictionary) if regimes.look_at_literals else known
         literals = replace(literals, valued=reader.ids_of(made.valued))
         facts = [*reader.facts(), *scope_rules(stored, dictionary)]
