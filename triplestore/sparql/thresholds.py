@@ -40,6 +40,9 @@ class SparqlThresholds(Thresholds):
     ranked_one_by_one: int = 64
     """Maximum number of terms that are ranked one by one, and whose ranks are remembered."""
 
+    compared_stretches: int = 16
+    """Maximum number of ranges of ids whose terms compare by their ids that are used at a time."""
+
     sorted_candidates: int = 1 << 17
     """Minimum number of rows that ORDER BY with a LIMIT holds before it drops the last ones."""
 

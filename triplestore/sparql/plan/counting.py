@@ -98,8 +98,8 @@ class _Tree:
             raise _UnfitError
         smallest = min(self._atoms, key=lambda atom: atom.size)
         self._uses = Counter(name for atom in self._atoms for name in atom.names)
-        self._uses.update(name for name, _, _ in self._hanging)
-        self._uses.update(name for name, _ in self._filters)
+        self._uses.update(hanging[0] for hanging in self._hanging)
+        self._uses.update(filtered[0] for filtered in self._filters)
         if root is None:
             names = [name for name in smallest.pattern if isinstance(name, str)]
             root = max(names, key=self._uses.__getitem__, default="")
