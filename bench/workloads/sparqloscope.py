@@ -84,7 +84,8 @@ def least(result: Result) -> Times:
         good = [run for run in runs if "error" not in run]
         found[query] = dict(first)
         if good:
-            found[query] = {**good[0], **{way: min(run[way] for run in good) for way in WAYS}}
+            ways = [way for way in WAYS if way in good[0]]
+            found[query] = {**good[0], **{way: min(run[way] for run in good) for way in ways}}
     return found
 
 
@@ -230,7 +231,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--limit",
         type=float,
         default=20.0,
-        help="seconds for a query of a library that can be copied (20)",
+        help="CPU seconds for a query of a library that can be copied (20)",
     )
     parser.add_argument("--only", default="", help="queries with this in their name")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -109,9 +108,12 @@ def test_answers__compare_only_what_a_text_determines() -> None:
 
 def test_in_a_copy__ends_what_takes_too_long() -> None:
     assert asking.in_a_copy(lambda: {"a": 1}, 10) == {"a": 1}
-    begin = time.monotonic()
-    found = asking.in_a_copy(lambda: {"a": time.sleep(60)}, 0.1)
-    assert found == {"error": "over 0.1 s"} and time.monotonic() - begin < 30
+
+    def forever() -> dict[str, Any]:
+        while True:
+            pass
+
+    assert asking.in_a_copy(forever, 1) == {"error": "over 1 s"}
 
 
 def times(name: str, folder: Path, endpoint: str = "") -> Result:
