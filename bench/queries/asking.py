@@ -60,8 +60,8 @@ def ask_all(
 ) -> dict[str, Any]:
     """Ask one system every query: CPU milliseconds, and the answer.
 
-    `seconds` is the time for each way of asking a query, `limit` the most for a query, in seconds of
-    CPU. `only` is part of a name.
+    `seconds` is the time for each way of asking a query, `limit` the most for a query, both of CPU.
+    `only` is part of a name.
     """
     engine, begin = engine_of(name, endpoint, process), time.process_time()
     engine.load(Path(folder) / GRAPH)
