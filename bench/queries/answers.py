@@ -2,7 +2,8 @@
 
 Start at `answer_of`. Rows are compared as a bag. Where a text leaves something open, only the rest
 counts: of a LIMIT that cuts rows off, the columns that order them; of SAMPLE and of MIN and MAX of
-blank nodes nothing. Systems whose terms come as plain values are compared by their numbers.
+blank nodes nothing. Systems whose terms come as plain values are compared by their
+numbers, and by where there are terms.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ OPEN = re.compile(r"SAMPLE\(\?\w+\) AS \?(\w+)")
 
 
 class Answer(TypedDict):
-    """Numbers of rows and numeric cells, and digests that do not depend on the order of rows."""
+    """The number of rows, and digests that do not depend on their order: of all cells, and of the
+    numbers among them and the places of other terms."""
 
     rows: int
     digest: str
@@ -47,9 +49,11 @@ def answer_of(
     places = [place for place, name in enumerate(names) if name in wanted]
     every, numbers = 0, 0
     for row in found:
-        cells = [_normal(row[place]) for place in sorted(places, key=names.__getitem__)]
+        terms_of = [row[place] for place in sorted(places, key=names.__getitem__)]
+        cells = [_normal(term) for term in terms_of]
         every += _hash("\x1f".join(cells))
-        numbers += _hash("\x1f".join(cell for cell in cells if cell[:1] == "#"))
+        known = [c if c[0] == "#" else _kind(t) for c, t in zip(cells, terms_of, strict=True)]
+        numbers += _hash("\x1f".join(known))
     digest = f"{every % 2**64:016x}" if terms else ""
     return {"rows": len(found), "digest": digest, "numbers": f"{numbers % 2**64:016x}"}
 
@@ -65,6 +69,10 @@ def _hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
+def _kind(term: Any) -> str:
+    return "no" if term is None else "term"
+
+
 def _normal(term: Any) -> str:
     """Numbers by value; blank nodes are equal, because systems choose their labels."""
     if term is None or type(term).__name__ == "BlankNode":
@@ -74,4 +82,4 @@ def _normal(term: Any) -> str:
     datatype = getattr(getattr(term, "datatype", None), "value", "")
     if datatype.rpartition("#")[2] in NUMERIC:
         return f"#{float(term.value):.9g}"
-    return str(term)
+    return str(term) or '""'
