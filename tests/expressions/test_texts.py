@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplestore.errors import BudgetError, UsageError
-from triplestore.expressions import evaluate_columns, text_patterns
+from triplestore.expressions import column_evaluation, evaluate_columns, text_patterns
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.library.regex import compiled
 from triplestore.expressions.query_terms import QueryTerms
@@ -245,6 +245,26 @@ def test_patterns__of_letters_alone_need_no_regular_expression(monkeypatch):
         assert short == long
 
 
+LOCAL = ["a.b", "[^a]", r"\S+", "(?:a|b)b", "b.*a", r"\P{L}", r"[^\w]", "[$^].", "a{2,}"]
+AROUND = ["^a.", ".b$", r"\b.b", "(^|b)a.", r".\B", ".*", "x?", "a|$", "(?:)"]
+
+
+@pytest.mark.parametrize("pattern", LOCAL + AROUND)
+@pytest.mark.parametrize("tried", [2, 3, 10**6])
+def test_patterns__in_many_texts_at_once(pattern, tried, monkeypatch):
+    monkeypatch.setattr(text_patterns, "_TRIED", tried)
+    together = []
+    real = text_patterns._found_together
+    monkeypatch.setattr(
+        text_patterns, "_found_together", lambda *given: together.append(1) or real(*given)
+    )
+    terms = [ox.Literal(word) for word in SUBJECTS]
+    for flags in ("", "s", "i"):
+        short, long = both_ways(f"REGEX(?x, {ox.Literal(pattern)}, {ox.Literal(flags)})", terms)
+        assert short == long
+    assert bool(together) == (pattern in LOCAL)
+
+
 @settings(max_examples=200, deadline=None)
 @given(pattern=st.text("ab.^$*+?\\[]{}1|()", max_size=7), word=st.text("ab.$\n", max_size=6))
 def test_letters__are_in_every_text_that_matches(pattern, word):
@@ -257,6 +277,37 @@ def test_letters__are_in_every_text_that_matches(pattern, word):
     has = has and all(part in word for part in needed.inside)
     assert has or not matches
     assert matches or not (has and needed.alone)
+
+
+PREFIXES = ["", "a", "ab", "x", "http://e/", "z", "ä", 'a"', "\U0010ffff"]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+@pytest.mark.parametrize("kinds", ["strings", "tagged", "typed", "IRIs", "all"])
+def test_prefixes__are_ranges_of_ids(kinds, parts, monkeypatch):
+    asked = []
+    real = column_evaluation.starting_with
+    monkeypatch.setattr(
+        column_evaluation, "starting_with", lambda *given: asked.append(real(*given)) or asked[-1]
+    )
+    terms = {
+        "strings": [ox.Literal(word) for word in SUBJECTS],
+        "tagged": [ox.Literal(word, language=tag) for word in SUBJECTS for tag in ("de", "en")],
+        "typed": TERMS[26:33],
+        "IRIs": [ox.NamedNode(f"http://e/{i}") for i in range(40)],
+        "all": TERMS,
+    }[kinds]
+    terms = sorted(terms, key=lambda term: str(term).encode()) if kinds != "all" else terms
+    for prefix in PREFIXES:
+        quoted = ox.Literal(prefix)
+        for text in (f"STRSTARTS(?x, {quoted})", f"STRSTARTS(STR(?x), {quoted})"):
+            for unbound in (False, True):
+                short, long = both_ways(text, terms, unbound, parts)
+                assert short == long
+        pattern = ox.Literal("^" + prefix)
+        short, long = both_ways(f"REGEX(STR(?x), {pattern})", terms, False, parts)
+        assert short == long
+    assert any(found is not None for found in asked) or kinds == "all"
 
 
 def test_texts__of_too_many_datatypes_are_taken_one_by_one(monkeypatch):

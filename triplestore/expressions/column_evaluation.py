@@ -23,10 +23,11 @@ from triplestore.expressions.distinct_values import (
 from triplestore.expressions.evaluate_scalar import Row, Scalar, Surroundings, compile_scalar
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.library.times import PART_NAMES
+from triplestore.expressions.prefix_ranges import starting_with
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.text_columns import worth_texts
 from triplestore.expressions.text_functions import TEXT_FUNCTIONS, on_texts
-from triplestore.expressions.text_patterns import matches
+from triplestore.expressions.text_patterns import matches, prefix_of
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.time_parts import is_numeric, part_of_times
 from triplestore.expressions.tree import (
@@ -40,6 +41,7 @@ from triplestore.expressions.tree import (
 from triplestore.expressions.vectors import (
     Booleans,
     Coded,
+    Ids,
     Mask,
     Vector,
     coded,
@@ -271,7 +273,26 @@ class Evaluation:
         """REGEX."""
         if not worth_texts(self.frame.rows):
             return None
+        ranges = self._by_ranges(node)
+        if ranges is not None:
+            return ranges
         return matches(node.function, list(map(self.of, node.arguments)), self.terms, self.held)
+
+    def starts(self, node: Call) -> Vector | None:
+        """STRSTARTS."""
+        ranges = self._by_ranges(node) if worth_texts(self.frame.rows) else None
+        return self.on_texts(node) if ranges is None else ranges
+
+    def _by_ranges(self, node: Call) -> Vector | None:
+        """A test for a prefix that ids decide."""
+        asked, prefix = node.arguments[0], prefix_of(node)
+        through = isinstance(asked, Call) and asked.function == "STR"
+        if isinstance(asked, Call) and through:
+            asked = asked.arguments[0]
+        vector = self._variable(asked.name) if isinstance(asked, Variable) else None
+        if prefix is None or not isinstance(vector, Ids):
+            return None
+        return starting_with(vector.ids, prefix, through, self.terms)
 
     def on_texts(self, node: Call) -> Vector | None:
         """The functions of strings."""
@@ -360,9 +381,10 @@ _OPERATORS: Mapping[str, Callable[[Evaluation, Call], Vector | None]] = {
     "IF": Evaluation.choose,
     "COALESCE": Evaluation.coalesce,
     **dict.fromkeys(PART_NAMES, Evaluation.on_times),
-    "REGEX": Evaluation.by_pattern,
     "ISNUMERIC": Evaluation.numeric,
     **dict.fromkeys(TEXT_FUNCTIONS, Evaluation.on_texts),
+    "REGEX": Evaluation.by_pattern,
+    "STRSTARTS": Evaluation.starts,
 }
 """The operators with a form for columns; `_generic` computes all others."""
 

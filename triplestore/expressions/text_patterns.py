@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from triplestore.expressions.library.numbers import ExpressionError
-from triplestore.expressions.library.regex import Pattern, compiled
+from triplestore.expressions.library.regex import BETWEEN, Pattern, compiled
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.shapes import NOTHING
 from triplestore.expressions.text_columns import I64, Texts
@@ -26,8 +26,10 @@ from triplestore.expressions.text_functions import (
     only_strings,
     present,
 )
+from triplestore.expressions.tree import Call, Constant
 from triplestore.expressions.vectors import Booleans, Coded, Mask, Vector
-from triplestore.operators.context import Budget
+from triplestore.operators.context import Budget, current
+from triplestore.terms.spans import copy_texts
 from triplestore.terms.term_keys import STRING
 
 
@@ -93,6 +95,27 @@ def _runs(body: str) -> Iterator[str | None]:
     yield run
 
 
+def prefix_of(node: Call) -> bytes | None:
+    """The text with which a text must begin, and no more, so that the call is true.
+
+    >>> from triplestore.expressions.tree import Variable
+    >>> prefix_of(Call("REGEX", (Variable("x"), Constant(b"\\x03^ab"))))
+    b'ab'
+    """
+    keys = [part.key for part in node.arguments[1:] if isinstance(part, Constant)]
+    if len(keys) != 1 or len(node.arguments) != 2 or keys[0][0] != STRING:
+        return None
+    if node.function == "STRSTARTS":
+        return keys[0][1:]
+    if len(keys[0]) > _LONG:
+        return None
+    needed = letters_of(keys[0][1:].decode())
+    return needed.prefix.encode() if needed.alone and needed.prefix else None
+
+
+_LONG = 1000
+
+
 def matches(name: str, given: list[Vector], terms: QueryTerms, held: Budget) -> Vector | None:
     """REGEX with a pattern and flags that are the same in all rows."""
     options = [_constant(vector) for vector in given[1:]]
@@ -110,7 +133,7 @@ def matches(name: str, given: list[Vector], terms: QueryTerms, held: Budget) -> 
     if "i" in flags:
         found = _in_any_case(made, needed, regex, held)
     else:
-        found = _selected(made, needed)
+        found = _selected(made, needed if needed.alone else _selective(needed))
         if not needed.alone:
             _try(made, np.flatnonzero(found), regex, found)
     return Booleans(found[made.codes], present(made))
@@ -132,6 +155,12 @@ def _needed(pattern: str, flags: str) -> Letters:
     if "m" in flags and (needed.prefix or needed.suffix):  # of lines, not of the text
         return Letters(inside=(needed.prefix, *needed.inside, needed.suffix))
     return needed
+
+
+def _selective(needed: Letters) -> Letters:
+    """What is worth a search before RE2's: most texts have a single letter."""
+    inside = tuple(part for part in needed.inside if len(part) > 1)
+    return Letters(needed.prefix, needed.suffix, inside)
 
 
 def _selected(made: Texts, needed: Letters) -> Mask:
@@ -171,8 +200,37 @@ def _in_any_case(made: Texts, needed: Letters, regex: Pattern, held: Budget) -> 
 
 
 def _try(made: Texts, rows: I64, regex: Pattern, found: Mask) -> None:
-    """Write whether RE2 finds the pattern in these texts."""
+    """Write whether RE2 finds the pattern in these texts: in many at once, if few have it."""
+    hits = 0
+    for start in range(0, len(rows), _TRIED):
+        current().check()
+        part = rows[start : start + _TRIED]
+        if regex.is_local and len(part) > 1 and 2 * hits <= start:
+            found[part] = _found_together(made, part, regex)
+        else:
+            found[part] = _found_singly(made, part, regex)
+        hits += int(found[part].sum())
+
+
+_TRIED = 2048
+
+
+def _found_singly(made: Texts, rows: I64, regex: Pattern) -> list[bool]:
     buf, occurs = made.buf, regex.occurs_in
     starts, stops = made.starts[rows], made.starts[rows] + made.lengths[rows]
     spans = zip(starts.tolist(), stops.tolist(), strict=True)
-    found[rows] = [occurs(buf[start:stop].tobytes()) for start, stop in spans]
+    return [occurs(buf[start:stop].tobytes()) for start, stop in spans]
+
+
+def _found_together(made: Texts, rows: I64, regex: Pattern) -> Mask | list[bool]:
+    """The same by a search in all texts, one after the other: 0.1 us a text, and 1 us a match."""
+    lengths = made.lengths[rows]
+    stops = np.cumsum(lengths + 1)
+    if not regex.is_quick(int(stops[-1])):
+        return _found_singly(made, rows, regex)
+    current().need(2 * int(stops[-1]))
+    joined = np.full(int(stops[-1]), BETWEEN, np.uint8)
+    copy_texts(made.buf, made.starts[rows], lengths, joined, stops - lengths - 1)
+    found = np.zeros(len(rows), np.bool_)
+    found[np.searchsorted(stops, regex.first_matches(joined.tobytes()), "right")] = True
+    return found

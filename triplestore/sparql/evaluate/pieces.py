@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.expressions.evaluate_columns import Evaluator
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.text_columns import Texts
 from triplestore.expressions.tree import Variable
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
 from triplestore.operators.context import Budget
@@ -59,7 +60,7 @@ def vector_of(evaluator: Evaluator, frame: Frame, terms: QueryTerms, budget: Bud
     parts: list[Vector] = []
     for piece in _pieces(frame, budget.check):
         part = evaluator.evaluate(piece)
-        if isinstance(part, Coded) or (parts and isinstance(parts[-1], Ids)):
+        if isinstance(part, Coded | Texts) or (parts and isinstance(parts[-1], Ids)):
             part = Ids(ids_of(part, terms))  # notes and charges each new term once
         parts.append(part)
     return _joined(parts, terms)
