@@ -375,12 +375,15 @@ def _keys_of(made: Coded) -> Keys:
 
 def _extreme_numbers(vector: Numbers, groups: Groups, count: int, greatest: bool) -> Numbers:
     values = vector.values
-    order = np.lexsort((-values if greatest else values, groups))
-    own, first = np.unique(groups[order], return_index=True)
-    found = np.zeros(count, values.dtype)
-    found[own] = values[order[first]]
-    valid: Mask = np.zeros(count, np.bool_)
-    valid[own] = True
+    worst: float
+    if values.dtype.kind == "f":
+        worst = -np.inf if greatest else np.inf
+    else:
+        limits = np.iinfo(values.dtype)
+        worst = limits.min if greatest else limits.max
+    found = np.full(count, worst, values.dtype)
+    (np.maximum if greatest else np.minimum).at(found, groups, values)
+    valid: Mask = np.bincount(groups, minlength=count) > 0
     return Numbers(vector.rank, found, None if valid.all() else valid, vector.scale)
 
 
