@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from triplestore.expressions.columns.text_functions import aligned, ordered_parts
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.shapes import NOTHING, TEXT
 from triplestore.expressions.text_columns import I64, Texts, worth_texts
-from triplestore.expressions.text_functions import aligned, ordered_parts
 from triplestore.expressions.vectors import Booleans, Coded, Mask, Vector, texts
 from triplestore.terms.term_keys import STRING, TRIPLE, TYPED
 
