@@ -21,6 +21,7 @@ BELOW_ALL = {
     "errors",
     "checked_columns",
     "data_classes",
+    "kept_results",
     "_version",
     "live_line",
     "private_folder",

@@ -17,8 +17,10 @@ from triplestore.sparql.evaluate.extremes import extreme_of_groups, least_keys
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms import Dictionary, TermSegment
 from triplestore.terms.term_keys import key_of
+from triplestore.terms.thresholds import TERMS
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RTL = ox.BaseDirection.RTL
 
 
@@ -28,6 +30,14 @@ def typed(datatype: str, *texts: str) -> list[ox.Literal]:
 
 POOLS = {
     "strings": [ox.Literal(text) for text in ("", "a", "a ", "ab", "b", "\0", "é", "\U0001f600")],
+    "languages": [
+        *(ox.Literal(text, language="en") for text in ("", "a", "a ", "a!", 'a"', "ab", "b")),
+        *(ox.Literal(text, language="en") for text in ("long text", "long text ", "long texts")),
+        *(ox.Literal(text, language="de") for text in ("a", "b", "\0")),
+        ox.Literal("a", language="en", direction=RTL),
+        ox.Literal("b", language="en", direction=RTL),
+        ox.Literal("a@en", datatype=ox.NamedNode(RDF + "PlainLiteral")),
+    ],
     "resources": [ox.NamedNode(f"http://e/{x}") for x in "abcdef"] + [ox.BlankNode("a")],
     "numbers": [
         *typed("integer", "1", "01", "-7", "9007199254740993", "9007199254740992"),
@@ -83,6 +93,8 @@ def dictionary_of(terms: list[ox.Literal], rng: random.Random) -> Dictionary:
 @each_seed(range(12))
 def test_extremes__are_those_of_python(tune, pool: str, few: int, seed: int) -> None:
     rng = random.Random(seed)
+    rows = rng.choice([0, 1 << 60])
+    tune(TERMS, warm_rows=rows, cold_texts=rows)
     tune(SPARQL, ranked_one_by_one=few, compared_stretches=rng.choice([1, 16]))
     terms = QueryTerms(dictionary_of(POOLS[pool], rng))
     keys = [key_of(rng.choice(POOLS[pool])) for _ in range(rng.choice([0, 1, 30]))]
@@ -109,8 +121,10 @@ def test_extremes__are_those_of_python(tune, pool: str, few: int, seed: int) -> 
 
 @pytest.mark.parametrize("pool", POOLS)
 @each_seed(range(6))
-def test_comparable_rows__are_all_rows_and_compare_as_terms_do(pool: str, seed: int) -> None:
+def test_comparable_rows__are_all_rows_and_compare_as_terms_do(tune, pool: str, seed: int) -> None:
     rng = random.Random(seed)
+    rows = rng.choice([0, 1 << 60])
+    tune(TERMS, warm_rows=rows, cold_texts=rows)
     terms = QueryTerms(dictionary_of(POOLS[pool], rng))
     keys = [key_of(rng.choice(POOLS[pool])) for _ in range(30)]
     ids = terms.encode_keys(keys)
@@ -129,6 +143,8 @@ def test_comparable_rows__are_all_rows_and_compare_as_terms_do(pool: str, seed: 
                 continue
             values = sorted(zip(part.words.tolist(), (order(keys[r]) for r in own), strict=True))
             assert [value for _, value in values] == sorted(value for _, value in values)
+            for word, value in values:
+                assert all(value < other for another, other in values if word < another)
             if part.exact:
                 assert len({word for word, _ in values}) == len({value for _, value in values})
 

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.expressions.columns.text_comparisons import compare_texts
+from triplestore.expressions.columns.text_comparisons import compare_resources, compare_texts
 from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.library.builtins import STRICT
 from triplestore.expressions.library.numbers import DECIMAL, FLOAT, INTEGER, ExpressionError
-from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
+from triplestore.expressions.query_terms import QueryTerms, values_of_keys
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import (
     Booleans,
@@ -78,7 +78,7 @@ def compare(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Boolea
     if isinstance(left, Coded) and isinstance(right, Coded) and _are_few(left, right):
         return _of_pairs(sign, left, right)
     if sign in ("=", "!="):
-        same = _with_name(left, right, terms) or _resources(left, right, terms)
+        same = _with_name(left, right, terms) or compare_resources(left, right, terms)
         if same is not None:
             return same if sign == "=" else Booleans(~same.values, same.valid)
     by_text = compare_texts(sign, left, right, terms)
@@ -268,29 +268,6 @@ def _of_pairs(sign: str, left: Coded, right: Coded) -> Booleans:
     if not any(failed):
         return Booleans(np.array(values)[codes])
     return Booleans(np.array(values)[codes], ~np.array(failed)[codes])
-
-
-def _resources(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
-    """Equality if one side has only IRIs and blank nodes, which equal only themselves; else None.
-
-    Rows without a value do not matter: comparing them is an error.
-    """
-    if not (isinstance(left, Ids) and isinstance(right, Ids)):
-        return None
-    if not (_are_resources(left.ids, terms) or _are_resources(right.ids, terms)):
-        return None
-    valid = (left.ids != 0) & (right.ids != 0)
-    return Booleans(left.ids == right.ids, None if valid.all() else valid)
-
-
-def _are_resources(ids: U32, terms: QueryTerms) -> bool:
-    """True if none of these is a literal; often seen without a look at each."""
-    kinds = terms.dictionary.stretches.between(ids)
-    if all(0 < kind <= BLANK for kind in kinds):
-        return True
-    if len(kinds) == 1 and kinds[0]:
-        return False
-    return bool((terms.kinds(ids) <= BLANK).all())
 
 
 def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:

@@ -93,6 +93,9 @@ class RelationThresholds(Thresholds):
     look_up_rows: int = 512
     """Number of rows that can be copied in the time of one look-up by a relation's own methods."""
 
+    skipped_rows: int = 1 << 10
+    """Minimum number of rows per id to list the ids of a column by searching for the next one."""
+
     sorted_look_ups: int = 64
     """Minimum number of look-ups that are sorted first: a third of the time."""
 

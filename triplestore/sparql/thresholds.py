@@ -13,6 +13,9 @@ class SparqlThresholds(Thresholds):
     lookup_cost: float = 4.0
     """The cost of looking up a row, in rows that are read in sequence."""
 
+    counted_lookup_cost: float = 32.0
+    """The same, in rows that are only counted."""
+
     data_block_size: int = 2000
     """Minimum number of characters of a block of data that is read as N-Triples."""
 

@@ -11,7 +11,7 @@ us per term in batches; 20 bytes per term beside its text, without values.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -211,6 +211,17 @@ class Dictionary:
     def kinds(self, ids: U32) -> U8:
         """The kinds of the terms of ids, 0 for 0."""
         return self._state.kinds(ids)
+
+    def of_kind(self, kind: int, since: int = 0) -> Iterator[U32]:
+        """The ids above `since` of the terms of one kind, ascending, in blocks.
+
+        >>> import pyoxigraph as ox
+        >>> dictionary = Dictionary()
+        >>> _ = dictionary.encode([ox.NamedNode("http://a"), ox.Literal("b"), ox.Literal("c")])
+        >>> [block.tolist() for block in dictionary.of_kind(3)]
+        [[2, 3]]
+        """
+        return self._state.of_kind(kind, since)
 
     @property
     def stretches(self) -> Stretches:

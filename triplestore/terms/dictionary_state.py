@@ -15,7 +15,7 @@ kept in one buffer, from which many are taken at once (`texts`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -256,6 +256,15 @@ class DictionaryState:
             elif home is not None:
                 out[rows] = home.kinds(ids[rows])
         return out
+
+    def of_kind(self, kind: int, since: int) -> Iterator[U32]:
+        """The ids above `since` of the terms of one kind, ascending, in blocks."""
+        for segment in self.segments:
+            if segment.last_id > since:
+                yield from segment.of_kind(kind, since)
+        first = max(self.live.first_id, since + 1)
+        keys = self.live.keys[first - self.live.first_id :]
+        yield np.array([i for i, key in enumerate(keys, first) if key[0] == kind], np.uint32)
 
 
 @lru_cache(maxsize=_CACHED)

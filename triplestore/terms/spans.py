@@ -22,6 +22,7 @@ U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 def worth_kernels(rows: int) -> bool:

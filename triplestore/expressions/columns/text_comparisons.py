@@ -1,7 +1,7 @@
 """Comparisons of strings and IRIs on columns of texts.
 
-Start at `compare_texts`. Always true: the answers are those of `compare_terms`; where these depend
-on datatypes, there is no answer here.
+Start at `compare_texts`, and for IRIs at `compare_resources`. Always true: the answers are those of
+`compare_terms`; where these depend on datatypes, there is no answer here.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.expressions.columns.text_functions import aligned, ordered_parts
-from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.shapes import NOTHING, Shapes
 from triplestore.expressions.text_columns import I64, Texts, worth_texts
-from triplestore.expressions.vectors import Booleans, Coded, Mask, Vector, texts
-from triplestore.terms.term_keys import LANG, STRING, TRIPLE, TYPED
+from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Vector, texts
+from triplestore.terms.term_keys import BLANK, LANG, STRING, TRIPLE, TYPED
 
 _IS_TRUE = {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (1, 0)}
 
@@ -79,3 +79,26 @@ def _order(one: Texts, other: Texts, rows: I64 | None = None) -> I64:
     if rows is not None:
         here, there = (here[0][rows], here[1][rows]), (there[0][rows], there[1][rows])
     return ordered_parts(one.buf, here, other.buf, there)
+
+
+def compare_resources(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
+    """Equality if one side has only IRIs and blank nodes, which equal only themselves; else None.
+
+    Rows without a value do not matter: comparing them is an error.
+    """
+    if not (isinstance(left, Ids) and isinstance(right, Ids)):
+        return None
+    if not (_are_resources(left.ids, terms) or _are_resources(right.ids, terms)):
+        return None
+    valid = (left.ids != 0) & (right.ids != 0)
+    return Booleans(left.ids == right.ids, None if valid.all() else valid)
+
+
+def _are_resources(ids: U32, terms: QueryTerms) -> bool:
+    """True if none of these is a literal; often seen without a look at each."""
+    kinds = terms.dictionary.stretches.between(ids)
+    if all(0 < kind <= BLANK for kind in kinds):
+        return True
+    if len(kinds) == 1 and kinds[0]:
+        return False
+    return bool((terms.kinds(ids) <= BLANK).all())

@@ -145,6 +145,14 @@ class SortedRun:
         lo = self.keys.search(first << 32, self.lo, self.hi)
         return lo, self.keys.search(first << 32 | _LOW, lo, self.hi, "right")
 
+    def firsts(self) -> U32:
+        """The first ids of its rows, increasing; the rows of an id are skipped by a search."""
+        found, place = [], self.lo
+        while place < self.hi:
+            found.append(first := self.keys.at(place) >> 32)
+            place = self.keys.search(first << 32 | _LOW, place, self.hi, "right")
+        return np.array(found, dtype=np.uint32)
+
     def bounds_many(self, firsts: U32) -> tuple[I64, I64]:
         """`bounds` for each of `firsts`."""
         keys = least_keys(firsts)

@@ -37,7 +37,7 @@ def extreme_of_groups(
     >>> terms.keys(found)
     [b'\\x03a', b'\\x01http://c', None]
     """
-    parts = by_value(ids, terms)
+    parts = by_value(ids, terms, 1 if count == 1 else None, greatest)
     rows, is_exact = _best_rows(parts, groups, count, greatest)
     ids, groups = ids[rows], groups[rows]
     found, open_ = _only(ids, groups, count)

@@ -37,7 +37,7 @@ def first_rows(
     if not isinstance(values, Ids):
         return None
     kept: list[Array] = []
-    parts = by_value(values.ids, terms)
+    parts = by_value(values.ids, terms, limit, descending)
     every = np.arange(len(values))
     for _, members in groupby(parts[::-1] if descending else parts, attrgetter("place")):
         alike = list(members)

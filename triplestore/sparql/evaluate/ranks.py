@@ -21,6 +21,7 @@ import numpy as np
 
 from triplestore.expressions.aggregates import order_key
 from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.text_columns import texts_of_ids
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import ID, INTEGER, Array
@@ -31,7 +32,8 @@ from triplestore.sparql.evaluate.comparable_rows import BY_BYTES, ComparableRows
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.sort_terms import sorted_terms
-from triplestore.terms.term_keys import BLANK, IRI, STRING
+from triplestore.terms.spans import copy_texts, offsets_of
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
 
 _PIECE = 1 << 13
 _EVERY = 1024
@@ -92,16 +94,21 @@ def _rank_alike(
     budget: Budget,
 ) -> int:
     """Set ranks above `top` for the rows of one place in the order, and return the new top."""
-    if alike[0].place == 0:  # unbound
+    kinds = {part.kind for part in alike}
+    if kinds == {0}:  # unbound
         return top
-    words = alike[0].words if len(alike) == 1 else None
-    if words is not None and alike[0].kind in BY_BYTES:
-        return _number(ranks, rows, np.arange(len(rows)), top)  # increasing ids
-    if words is not None:
-        is_exact = alike[0].exact
-        return _number_words(ranks, rows, words, is_exact, ids, top, terms, budget)
-    if all(part.kind in BY_BYTES for part in alike):
+    one = alike[0]
+    if len(alike) == 1 and one.words is not None:
+        if one.kind == TYPED:
+            return _number_words(ranks, rows, one.words, one.exact, ids, top, terms, budget)
+        if one.exact:
+            return _number(ranks, rows, np.arange(len(rows)), top)  # increasing ids
+    if kinds <= BY_BYTES:
         return _number(ranks, rows, _by_bytes(ids[rows], terms, budget), top)
+    if kinds == {LANG} and all(part.words is not None for part in alike):
+        order = _by_lexical_form(ids[rows], terms, budget)
+        if order is not None:
+            return _number(ranks, rows, order, top)
     keys = _order_keys(_keys(ids[rows], terms, budget), budget)
     return _number_python(ranks, rows, _order_of(keys, budget), keys, top)
 
@@ -191,6 +198,22 @@ def _by_bytes(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
         return order
     keys = [key or b"" for key in _keys(ids, terms, budget)]
     return np.array(_order_of(keys, budget), np.int64)
+
+
+def _by_lexical_form(ids: U32, terms: QueryTerms, budget: Budget) -> Array | None:
+    """The order of strings of one language by their texts without the language."""
+    texts = texts_of_ids(ids, terms)
+    if texts is None:
+        return None
+    budget.check()
+    offsets = offsets_of(texts.lengths)
+    buf = np.empty(int(offsets[-1]), np.uint8)
+    budget.charge(buf.nbytes)
+    copy_texts(texts.buf, texts.starts, texts.lengths, buf, offsets[:-1].astype(np.int64))
+    kinds, numbers = np.ones(len(ids), np.uint8), np.arange(len(ids), dtype=np.uint32)
+    order = sorted_terms(buf, offsets, kinds, numbers)
+    budget.release(buf.nbytes)
+    return order
 
 
 def _order_keys(keys: list[bytes | None], budget: Budget) -> list[tuple[Any, ...]]:

@@ -14,6 +14,7 @@ from triplestore.sparql.algebra.variables import names_in
 from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.evaluate.pieces import column_of
+from triplestore.sparql.plan.counting import plan_counting
 from triplestore.sparql.plan.planned import Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
 
@@ -22,6 +23,9 @@ _REPEATABLE = ("min", "max", "sample")  # duplicates do not change their results
 
 def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Planned:
     """The plan of GROUP BY with its aggregates."""
+    counted = plan_counting(planner, node, wanted)
+    if counted is not None:
+        return counted
     graph = wanted.graph
     inside: set[str] = set()
     for key in node.keys:

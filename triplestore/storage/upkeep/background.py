@@ -108,6 +108,8 @@ class BackgroundWork:
         self._stopping = False
         self._urgent_runs = False
         self._not_before = 0.0
+        self._layers_found = len(database.state.tables.layers)
+        self._settled = time.monotonic() + database.thresholds.settle_seconds
 
     @property
     def _database(self) -> MaintainedDatabase:
@@ -218,13 +220,22 @@ class BackgroundWork:
     def _mergeable(self) -> Callable[[], None] | None:
         """Due work that keeps layers and term segments few."""
         database = self._database
-        if not self._may_try():
+        if not self._may_try() or self._is_settling():
             return None
         if database.state.tables.plan_merge() is not None:
             return self._merge_layers
         if database.disk is not None and self._plan_terms(database.disk.terms) is not None:
             return self._merge_terms
         return None
+
+    def _is_settling(self) -> bool:
+        """Whether merges wait because the store was opened a moment ago: who opens a store for a
+        few writes need not begin to merge what the last process left."""
+        database = self._database
+        if not self._background or time.monotonic() >= self._settled:
+            return False
+        new = len(database.state.tables.layers) - self._layers_found
+        return self._layers_found > 0 and new <= database.thresholds.settle_layers
 
     def _may_try(self) -> bool:
         return self._database.broken is None and time.monotonic() >= self._not_before
