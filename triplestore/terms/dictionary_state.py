@@ -235,7 +235,9 @@ class DictionaryState:
                 yield from segment.of_kind(kind, since)
         first = max(self.live.first_id, since + 1)
         keys = self.live.keys[first - self.live.first_id :]
-        yield np.array([i for i, key in enumerate(keys, first) if key[0] == kind], np.uint32)
+        found = [i for i, key in enumerate(keys, first) if key[0] == kind]
+        if found:
+            yield np.array(found, np.uint32)
 
 
 @lru_cache(maxsize=_CACHED)
