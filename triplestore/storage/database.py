@@ -198,7 +198,8 @@ class Database:
     @contextmanager
     def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
         if not self.alone.acquire(timeout=timeout):
-            raise LockedError(f"another thread has been writing for over {timeout} seconds")
+            why = f"another thread has been writing for over {timeout:.3g} seconds: try again later"
+            raise LockedError(why)
         try:
             yield self.dictionary
         finally:
@@ -303,12 +304,11 @@ class Database:
         refs: Sequence[FileRef] = (),
         batch: FileBatch | None = None,
     ) -> None:
-        """Write the record, durable if requested, and publish the state; or do neither. The commit
-        lock is held."""
+        """Write the record and publish the state, or do neither. The commit lock is held."""
         if (disk := self.disk) is None:
             self._state = state
             return
-        journal, position = disk.journal, disk.journal.position()
+        position = disk.journal.position()
         try:
             disk.log(state.commit, payload, refs)
             if self.durability == "commit":
@@ -319,7 +319,7 @@ class Database:
         except BaseException:
             if self._state is not state:
                 try:
-                    journal.take_back(position)
+                    disk.journal.take_back(position)
                 except OSError as error:
                     self.fail(error)
             if batch is not None and (self.broken is not None or self._state is state):
@@ -396,8 +396,9 @@ class Database:
                 f"is lost; close the store, check the disk, and open the store again"
             ) from self.broken
         if os.getpid() != self._owner:
+            where = "the store in memory" if self.path is None else self.path
             raise ReadOnlyError(
-                f"{self.path} was opened by process {self._owner}, and this process is a fork of "
+                f"{where} was opened by process {self._owner}, and this process is a fork of "
                 f"it; open the store after forking"
             )
 

@@ -141,15 +141,22 @@ class FollowedStore(ReadableStore):
         from triplestore.live.hub import LiveHub
 
         with _MAKING:
-            if self._hub is None:
-                self._hub = LiveHub(self._database.state, self._database.state_at)
-                weakref.finalize(self, self._hub.close)
-            return self._hub
+            hub = self._hub_here
+            if hub is None:
+                self._hub = hub = LiveHub(self._database.state, self._database.state_at)
+                weakref.finalize(self, hub.close)
+            return hub
+
+    @property
+    def _hub_here(self) -> LiveHub | None:
+        """The hub, unless it belongs to the process of which this one is a fork."""
+        hub = self._hub
+        return hub if hub is not None and hub.is_of_this_process else None
 
     @property
     def has_followers(self) -> bool:
         """Whether live queries or change feeds were asked for."""
-        return self._hub is not None
+        return self._hub_here is not None
 
     def _note_commit(self, change: Change | None, commit: int) -> None:
         with _NOTING:  # readers may move to the same commit at the same time
@@ -160,13 +167,13 @@ class FollowedStore(ReadableStore):
     def _note(self, published: Published) -> None:
         """Tell followers of a commit."""
         self._note_commit(published.change, published.after.commit)
-        hub = self._hub
+        hub = self._hub_here
         if hub is not None:
             hub.publish(published)
 
     def _note_moved(self) -> None:
         """Tell followers that the newest state has other ids."""
-        hub = self._hub
+        hub = self._hub_here
         if hub is not None:
             hub.moved(self._database.state)
 
