@@ -123,6 +123,14 @@ class Column:
             guard.verify(offset, offset + self._itemsize)
         return int(self._array[row])
 
+    def listed(self, lo: int, hi: int) -> list[int]:
+        """The values of rows [lo, hi), as far as there are so many: faster than a slice."""
+        guard = self._guard
+        if guard is not None:
+            guard.verify(lo * self._itemsize, min(hi, len(self._array)) * self._itemsize)
+        found: list[int] = self._array[lo:hi].tolist()
+        return found
+
     def take(self, rows: NDArray[Any]) -> Array:
         """The values at these positions, in their order: a copy."""
         guard = self._doubtful()

@@ -44,6 +44,9 @@ from triplestore.relations.thresholds import RELATIONS
 
 FORWARD, BACKWARD = 0, 1
 
+_FEW = 16
+"""Number of rows that `few` reads at first."""
+
 
 class PlainRelation(Answering, PairRelation):
     """The rows of one relation of two columns.
@@ -97,6 +100,26 @@ class PlainRelation(Answering, PairRelation):
     def by_second(self, second: int, where: int = HOLDS) -> U32:
         """The first ids of the rows with this second id, increasing."""
         return self._slice(BACKWARD, second, where)
+
+    def few(self, order: int, first: int, where: int, most: int) -> list[int] | None:
+        """The other ids of the rows with this one (0: as first id, 1: as second), increasing; None
+        if more than `most` rows have it. A list, which is faster to make of few rows."""
+        runs = self._runs[order]
+        if len(runs) == 1 and runs[0].uniform is not None:
+            run, least, above = runs[0], first << 32, (first + 1) << 32
+            if not runs[0].uniform & where:
+                return []
+            lo = run.keys.search(least, run.lo, run.hi)
+            for size in (_FEW, most + 1):
+                keys = run.keys.listed(lo, min(lo + size, run.hi))
+                if len(keys) < size or keys[-1] >= above:
+                    return [key - least for key in keys if key < above]
+            return None
+        bounds = [run.bounds(first) for run in runs]
+        if sum(hi - lo for lo, hi in bounds) > most:
+            return None
+        found: list[int] = self._slice(order, first, where).tolist()
+        return found
 
     def _slice(self, order: int, first: int, where: int) -> U32:
         runs = self.runs(order)
