@@ -170,6 +170,10 @@ class ClosedRelation(PlainRelation):
             return np.ones(len(values[0]), dtype=np.int64)
         return self.closed.match_counts(columns[0], values[0])
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads."""
+        return int(self.fanout((column,), (np.array([value], dtype=np.uint32),))[0])
+
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold."""
         status = self.rows.status(first, second)
