@@ -115,7 +115,9 @@ def test_dump__to_standard_output_and_files(files: Path) -> None:
     out = run("dump", "-l", files / "s", "--format", "nq")
     assert out.exit_code == 0
     assert len(list(parse(out.stdout_bytes, RdfFormat.N_QUADS))) == 4
-    assert run("dump", "-l", files / "s", "-f", files / "out.trig.gz").exit_code == 0
+    assert run("dump", "-l", files / "s", files / "out.trig.gz").exit_code == 0
+    twice = run("dump", "-l", files / "s", "a.nq", "-f", files / "b.nq")
+    assert twice.exit_code == 2 and not Path("a.nq").exists()
     again = files / "again"
     load(again, files / "out.trig.gz")
     with Store.read_only(again) as store:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -45,6 +46,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def counts() -> tuple[int, int]:
     with Store.read_only("s") as store:
         return store.count("explicit"), store.count("inferred")
+
+
+def test_reason__takes_regimes_as_arguments(folder: Path) -> None:
+    result = run("reason", "-l", "s", "rdfs", "--regime", "skos")
+    assert result.exit_code == 0
+    assert re.search(r"regimes +rdfs, skos", result.stderr)
+
+
+def test_reason__without_a_store_says_how_to_name_it() -> None:
+    result = run("reason", "owl-rl")
+    assert result.exit_code == 2
+    assert "which store? Name its directory: triplestore reason -l my.db" in result.stderr
 
 
 def test_reason__applies_rules_and_keeps_them(folder: Path) -> None:

@@ -204,3 +204,40 @@ def test_store__lets_go_of_what_was_seen_before_a_commit() -> None:
     gc.collect()
     assert before() is None
     assert len(store) == 10
+
+
+@pytest.mark.parametrize("equality", ["rules", "rewrite"])
+def test_commit__counts_what_its_difference_lists(equality: str) -> None:
+    """Axioms that follow from others take several turns, after which no step tells all."""
+    prefix = "PREFIX : <http://e/> PREFIX owl: <http://www.w3.org/2002/07/owl#>\n"
+    writes = [
+        ":T rdfs:subClassOf owl:TransitiveProperty , owl:SymmetricProperty",
+        ":p a :T",
+        ":a :p :b . :b :p :c . :c :p :d",
+        ":d :p :e . :x :q :y . :y :q :z",
+        ":q rdfs:subPropertyOf :p",
+        ":q a :T",
+        ":x owl:sameAs :a",
+        ":p :p :q",
+    ]
+    prefix += "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>\n"
+    compared = 0
+    for seed in range(4):
+        rng = random.Random(seed)
+        store = Store()
+        store.reason("owl-rl", equality=equality, tuning={"schemes": "compressed"})
+        held: list[str] = []
+        for _ in range(6):
+            with store.transaction() as t:
+                for one in rng.sample(writes, rng.randrange(1, 4)):
+                    word = "DELETE" if one in held else "INSERT"
+                    (held.remove if one in held else held.append)(one)
+                    t.update(f"{prefix}{word} DATA {{ {one} }}")
+                    if rng.random() < 0.5:
+                        t.count("inferred")  # the closure is computed here, and again at the end
+                diff = t.diff()
+                listed = len(diff.inferred_added), len(diff.inferred_removed)
+            change = t.change
+            assert (change.inferred_added, change.inferred_removed) == listed, (seed, held)
+            compared += sum(listed)
+    assert compared > 50

@@ -108,8 +108,8 @@ class Client:
         return self.ask("/query", {"query": text, **parameters}, accept=accept)
 
     def update(self, text: str, **headers: str) -> Reply:
-        sent = {"content_type": "application/sparql-update", **headers}
-        return self.ask("/update", method="POST", body=text, **sent)
+        headers = {"content_type": "application/sparql-update", **headers}
+        return self.ask("/update", None, method="POST", body=text, **headers)
 
     def running(self) -> int:
         import json

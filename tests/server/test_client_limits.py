@@ -13,6 +13,7 @@ from triplestore.server.client_limits import ClientLimits
 from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import Runner
 from triplestore.server.settings import Settings
+from triplestore.server.watching.spans import Spans
 
 from .conftest import SLOW, Client, Reply, basic, in_background, wait_until
 
@@ -85,8 +86,8 @@ def test_jobs__are_listed_and_stopped(
     made: list[Runner] = []
 
     class Noted(Runner):
-        def __init__(self, settings: Settings, *more: object) -> None:
-            super().__init__(settings, *more)  # type: ignore[arg-type]
+        def __init__(self, settings: Settings, spans: Spans | None = None) -> None:
+            super().__init__(settings, spans)
             made.append(self)
 
     monkeypatch.setattr(app, "Runner", Noted)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,9 +19,10 @@ from triplestore.errors import LostPlaceError
 from triplestore.live.subscription import Subscription
 from triplestore.live.thresholds import LIVE
 from triplestore.server import Settings, event_streams
+from triplestore.server.access.users_file import UserRecord, Users, read_users, write_users
 from triplestore.server.serving import AnnouncedServer, configured
 
-from .conftest import Client, wait_until
+from .conftest import Client, basic, wait_until
 
 Serving = Callable[..., Any]
 CATS = "SELECT ?x { ?x a <http://ex.org/Cat> }"
@@ -259,4 +262,87 @@ def test_streams__need_a_login_where_the_server_asks_for_one(serving: Serving, u
     assert client.ask("/changes").status == 401
     stream = Stream(client, path_of(CATS), {"Authorization": "Bearer ts_rita"})
     assert stream.status == 200
+    stream.close()
+
+
+def session_of(client: Client, name: str) -> dict[str, str]:
+    """The cookie of a new session."""
+    body = json.dumps({"name": name, "password": f"{name}-secret"})
+    sent = {"method": "POST", "body": body, "content_type": "application/json"}
+    reply = client.ask("/api/login", **sent)
+    assert reply.status == 200
+    return {"Cookie": reply.headers["set-cookie"].partition(";")[0]}
+
+
+def removed(known: Users, rita: UserRecord) -> Users:
+    return known.without("rita")
+
+
+def with_another_role(known: Users, rita: UserRecord) -> Users:
+    return known.changed(replace(rita, role="write"))
+
+
+def with_other_stores(known: Users, rita: UserRecord) -> Users:
+    return known.changed(replace(rita, stores=("museum",)))
+
+
+def with_another_password(known: Users, rita: UserRecord) -> Users:
+    return known.changed(replace(rita, password=known.records["wim"].password))
+
+
+def without_tokens(known: Users, rita: UserRecord) -> Users:
+    return known.changed(replace(rita, tokens={}))
+
+
+@pytest.mark.parametrize(
+    ("change", "ended"),
+    [
+        (removed, {"session", "password", "token"}),
+        (with_another_role, {"session", "password", "token"}),
+        (with_other_stores, {"session", "password", "token"}),
+        (with_another_password, {"session", "password"}),
+        (without_tokens, {"token"}),
+    ],
+)
+def test_streams__end_when_the_user_has_lost_a_right(
+    serving: Serving,
+    users: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Users, UserRecord], Users],
+    ended: set[str],
+) -> None:
+    monkeypatch.setattr(event_streams, "CHECK_SECONDS", 0.05)
+    client = serving(users=users)
+    ways = {
+        "session": session_of(client, "rita"),
+        "password": {"Authorization": basic("rita")},
+        "token": {"Authorization": "Bearer ts_rita"},
+    }
+    path = path_of(CATS, initial="false")
+    streams = {way: Stream(client, path, headers) for way, headers in ways.items()}
+    other = Stream(client, path, {"Authorization": "Bearer ts_wim"})
+    known = read_users(users)
+    write_users(users, change(known, known.records["rita"]))
+    assert [streams[way].event() for way in sorted(ended)] == [{}] * len(ended)
+    write(client.store, "tom")
+    for way, stream in {**streams, "other": other}.items():
+        assert way in ended or names(stream.event()["data"]["added"]) == ["tom"]
+        stream.close()
+
+
+def test_streams__end_with_their_session(
+    serving: Serving, users: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_streams, "CHECK_SECONDS", 0.05)
+    client = serving(users=users, session_seconds=1.0)
+    began = time.monotonic()
+    stream = Stream(client, "/changes", session_of(client, "rita"))
+    assert stream.event() == {}
+    assert time.monotonic() - began >= 1.0
+    stream.close()
+    left = session_of(client, "rita")
+    stream = Stream(client, "/changes", left)
+    assert client.ask("/api/logout", method="POST", **left).status == 200
+    assert stream.event() == {}
+    assert client.ask("/changes", **left).status == 401
     stream.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import http.client
+import json
 import random
 import signal
 import socket
@@ -69,6 +70,73 @@ def test_threads__one_more_query_waits_and_is_refused(serving: Callable[..., Cli
     assert int(reply.headers["retry-after"]) > 0
     assert client.ask("/health").status == 200
     thread.join(0)
+
+
+TURTLE = {"method": "POST", "content_type": "text/turtle"}
+
+
+def test_changes__wait_for_another_writer_for_a_limited_time(
+    serving: Callable[..., Client],
+) -> None:
+    client = serving(threads=1, update=True, wait=0.2)
+    triple = "<http://ex.org/a> <http://ex.org/p> 1 ."
+    before = len(client.store)
+    with client.store.transaction():
+        for reply in (
+            client.update(f"INSERT DATA {{ {triple} }}"),
+            client.ask("/store?default", **TURTLE, body=triple),
+            client.ask("/store?default", method="DELETE"),
+        ):
+            assert (reply.status, reply.headers["retry-after"]) == (503, "5")
+            assert "has been writing for over 0.2 seconds: try again later" in reply.text
+        assert client.query("ASK {}").status == 200
+    assert len(client.store) == before
+    assert client.update(f"INSERT DATA {{ {triple} }}").status == 200
+
+
+def test_changes__wait_no_longer_than_their_time_limit(serving: Callable[..., Client]) -> None:
+    client = serving(update=True, wait=60.0, seconds=0.2)
+    with client.store.transaction():
+        assert client.update("INSERT DATA { :a :p 1 }").status == 503
+
+
+ENDLESS = """@prefix : <http://ex.org/> .
+:next[?x, ?y] :- :next[?z, ?x], BIND(IRI(CONCAT(STR(?x), "x")) AS ?y) .
+"""
+
+
+def test_changes__their_time_limit_includes_inference(serving: Callable[..., Client]) -> None:
+    store = Store()
+    store.reason(rules=ENDLESS, tuning={"max_seconds": 60})
+    client = serving(store, update=True, seconds=0.5)
+    triple = "<http://ex.org/a> <http://ex.org/next> <http://ex.org/b> ."
+    for reply in (
+        client.update(f"INSERT DATA {{ {triple} }}"),
+        client.ask("/store?default", **TURTLE, body=triple),
+    ):
+        assert (reply.status, len(store)) == (504, 0)
+        assert reply.text == "the change took more than 0.5 seconds; nothing has changed\n"
+
+
+def test_changes__that_are_stopped_leave_the_store_as_it_was(
+    serving: Callable[..., Client],
+) -> None:
+    store = Store()
+    store.reason(rules=ENDLESS, tuning={"max_seconds": 60})
+    client = serving(store, update=True)
+    replies: list[Reply] = []
+    text = "INSERT DATA { <http://ex.org/a> <http://ex.org/next> <http://ex.org/b> }"
+    asking = threading.Thread(target=lambda: replies.append(client.update(text)))
+    asking.start()
+    wait_until(lambda: client.ask("/api/queries").text != "[]")
+    time.sleep(0.3)  # by then it infers
+    (running,) = json.loads(client.ask("/api/queries").text)
+    assert (running["kind"], running["text"]) == ("update", text)
+    client.ask(f"/api/queries/{running['id']}", method="DELETE")
+    asking.join()
+    message = "the change was stopped; nothing has changed\n"
+    assert [(one.status, one.text) for one in replies] == [(503, message)]
+    assert len(store) == 0
 
 
 def test_client_that_goes__stops_its_query(serving: Callable[..., Client]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import pytest
 from triplestore import Store
 from triplestore.errors import UsageError
 from triplestore.server import create_app
+from triplestore.server.access.passwords import token_hash
 from triplestore.server.access.users_file import UserRecord, read_users, write_users
 
-from .conftest import SEES, Client, basic, example
+from .conftest import SEES, SLOW, Client, basic, example, wait_until
 
 
 @pytest.fixture
@@ -92,6 +94,34 @@ def test_stores__a_user_may_be_kept_to_some(
     assert session["stores"] == ["empty"]
     metrics = client.ask("/metrics", authorization=basic("rita"))
     assert metrics.status == 403
+
+
+def test_stores__an_administrator_of_some_does_not_see_queries_of_others(
+    serving: Callable[..., Client], both: dict[str, Store], users: Path
+) -> None:
+    known = read_users(users)
+    only = UserRecord("bea", "admin", None, {"t": token_hash("ts_bea")}, ("empty",))
+    write_users(users, known.changed(only))
+    client = serving(both, users=users, grace=0.2, seconds=20.0)
+
+    def listed(name: str, store: str) -> list[dict[str, str]]:
+        reply = client.ask(f"/{store}/api/queries", authorization=f"Bearer ts_{name}")
+        found: list[dict[str, str]] = json.loads(reply.text)
+        return found
+
+    def stop(name: str, store: str, query: str) -> int:
+        path = f"/{store}/api/queries/{query}"
+        return client.ask(path, method="DELETE", authorization=f"Bearer ts_{name}").status
+
+    asking = threading.Thread(
+        target=lambda: client.ask("/family/query", {"query": SLOW}, authorization="Bearer ts_rita")
+    )
+    asking.start()
+    wait_until(lambda: len(listed("ann", "family")) == 1)
+    query = listed("ann", "family")[0]["id"]
+    assert (listed("bea", "empty"), stop("bea", "empty", query)) == ([], 404)
+    assert (stop("wim", "family", query), stop("rita", "family", query)) == (404, 200)
+    asking.join()
 
 
 def test_stores__without_login_no_name_is_told(

@@ -7,7 +7,8 @@ the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +29,21 @@ if TYPE_CHECKING:
 class ChangeLimits:
     """Limits of a change: seconds, bytes, and a flag that stops it; None for no limit.
 
-    wait  maximum number of seconds to wait for another writer
+    wait   maximum number of seconds to wait for another writer
+    began  the `time.monotonic()` from which `seconds` count; by default when writing begins
     """
 
     seconds: float | None = None
     budget: int | None = None
     cancel: Flag | None = None
     wait: float | None = None
+    began: float | None = None
+
+    def deadline(self) -> float | None:
+        """The `time.monotonic()` at which writing is to end, if it begins now."""
+        if self.seconds is None:
+            return None
+        return self.seconds + (time.monotonic() if self.began is None else self.began)
 
 
 NO_LIMITS = ChangeLimits()
@@ -81,13 +90,9 @@ class ChangeRequest:
 
     def make(self, transaction: Transaction, limits: ChangeLimits = NO_LIMITS) -> None:
         """Make the change, with all that follows, in a transaction."""
-        deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
-        is_over = _stopper(limits.cancel, deadline)
-        writer = writer_of(transaction)
-        writer.prepare_load(False, is_over, limits.budget)
-        try:
+        with kept_within(transaction, limits) as is_over:
             if self.rules is not None:
-                replace_rules(writer, self.rules, is_over)
+                replace_rules(writer_of(transaction), self.rules, is_over)
             for document in self.documents:
                 self._load(transaction, document, is_over)
             if self.update is not None:
@@ -98,13 +103,6 @@ class ChangeRequest:
                     budget=limits.budget,
                     cancel=limits.cancel,
                 )
-            writer.view()  # brings the closure up to date, within the limits
-        except CancelledError:
-            if deadline is not None and time.monotonic() > deadline:
-                raise TimeLimitError(
-                    f"the change took more than {limits.seconds:g} seconds; nothing has changed"
-                ) from None
-            raise
 
     def _load(
         self, transaction: Transaction, document: DocumentText, is_over: Callable[[], bool]
@@ -117,6 +115,27 @@ class ChangeRequest:
             to_graph=graph,
             cancel=is_over,
         )
+
+
+@contextmanager
+def kept_within(transaction: Transaction, limits: ChangeLimits) -> Iterator[Callable[[], bool]]:
+    """A block of writes that, with all that follows from them, is kept within limits.
+
+    The block gets a function that says whether the writes are to end.
+    """
+    deadline = limits.deadline()
+    is_over = _stopper(limits.cancel, deadline)
+    writer = writer_of(transaction)
+    writer.prepare_load(False, is_over, limits.budget)
+    try:
+        yield is_over
+        writer.view()  # brings the closure up to date, within the limits
+    except CancelledError:
+        if deadline is not None and time.monotonic() > deadline:
+            raise TimeLimitError(
+                f"the change took more than {limits.seconds:g} seconds; nothing has changed"
+            ) from None
+        raise
 
 
 def commit_change(

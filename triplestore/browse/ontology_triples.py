@@ -46,7 +46,7 @@ _OF_DATA = (OWL_SAME_AS, OWL_DIFFERENT_FROM)
 
 
 def ontology_triples(store: ReadableStore, most: int) -> tuple[list[ox.Triple], int]:
-    """At most so many asserted triples of axioms, and how many there are.
+    """At most `most` asserted triples of axioms, and the number of all.
 
     These are triples of RDFS and OWL properties in any graph, types of RDFS and OWL, lists, and
     labels and comments of classes and properties.

@@ -204,7 +204,7 @@ def _violations(before: StateView, after: StateView, data: TermData) -> dict[str
 
 
 def _proofs(transaction: Transaction, before: StateView, most: int) -> Iterator[dict[str, Any]]:
-    """Proofs of new violations, at most so many; then of as many inferred triples."""
+    """Proofs of at most `most` new violations, then of at most `most` inferred triples."""
     after, difference = view_of(transaction), transaction.diff()
     where = violation_relations(after.rules(), after.dictionary)
     new = violations_between(before.tables, after.tables, where, after.dictionary)

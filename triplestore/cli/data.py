@@ -135,11 +135,12 @@ def _list_missing_imports(store: Store) -> None:
 
 @click.command()
 @location()
+@click.argument("argument", metavar="[FILE]", required=False, shell_complete=completing.files)
 @click.option(
     "-f",
     "--file",
     "file",
-    help="File to write; its name gives format and compression.",
+    help="The same: file to write; its name gives format and compression.",
     shell_complete=completing.files,
 )
 @click.option(
@@ -159,6 +160,7 @@ def _list_missing_imports(store: Store) -> None:
 @edge
 def dump(
     location: Path,
+    argument: str | None,
     file: str | None,
     format_name: str | None,
     from_graph: str | None,
@@ -169,10 +171,13 @@ def dump(
 
     \b
     Examples:
-      triplestore dump -l my.db -f backup.nq.gz
+      triplestore dump -l my.db backup.nq.gz
       triplestore dump -l my.db --format ttl --graph default
       triplestore dump -l my.db --relation :score > score.tsv
     """
+    if argument is not None and file is not None:
+        raise click.UsageError("give the file once: as an argument or with --file")
+    file = file or argument
     with open_to_read(location) as store:
         if relation is not None:
             if file or format_name or from_graph:

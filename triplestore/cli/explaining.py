@@ -57,6 +57,6 @@ def why(
     elif style == "text":
         click.echo(answer.text())
     elif not answer:
-        raise click.UsageError(f"{fact} does not hold: there is no proof to draw")
+        raise click.UsageError(f"{fact} does not hold, so it has no proof to draw")
     else:
         click.echo(getattr(answer, style)(), nl=False)

@@ -22,11 +22,23 @@ EXIT_SKIPPED = 3
 EXIT_INTERRUPTED = 130
 
 
+class _StoreOption(click.Option):
+    """The option that names the store: the message without it shows how to say it."""
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter:
+            message = f"which store? Name its directory: triplestore {ctx.info_name} -l my.db"
+            raise click.UsageError(message, ctx) from None
+
+
 def location(required: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """The option that names the store's directory."""
     return click.option(
         "-l",
         "--location",
+        cls=_StoreOption,
         required=required,
         type=click.Path(file_okay=False, path_type=Path),
         help="Directory of the store.",

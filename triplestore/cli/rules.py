@@ -54,12 +54,19 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 @click.command()
 @location()
+@click.argument(
+    "more_regimes",
+    metavar="[REGIME]...",
+    nargs=-1,
+    shell_complete=completing.one_of(completing.REGIMES, ("none",)),
+)
 @rules_option("rules", "File of rules to apply from now on, beside those in force.")
 @click.option(
     "--regime",
     "regimes",
     multiple=True,
-    help="rdfs, owl-rl, owl-horst, skos or swrl; they add up. `none` turns inference off.",
+    help="The same: rdfs, owl-rl, owl-horst, skos or swrl; they add up. `none` turns inference "
+    "off.",
     shell_complete=completing.one_of(completing.REGIMES, ("none",)),
 )
 @ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
@@ -107,6 +114,7 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
 @edge
 def reason(
     location: Path,
+    more_regimes: tuple[str, ...],
     rules_files: tuple[str, ...],
     regimes: tuple[str, ...],
     ontology: tuple[str, ...],
@@ -131,17 +139,18 @@ def reason(
 
     \b
     Examples:
-      triplestore reason -l my.db --regime owl-rl
-      triplestore reason -l my.db --regime owl-rl --ontology family.owl --imports ontologies
+      triplestore reason -l my.db owl-rl
+      triplestore reason -l my.db owl-rl --ontology family.owl --imports ontologies
       triplestore reason -l my.db --rules family.dlog
       triplestore reason -l my.db --rules family.dlog --dry-run
-      triplestore reason -l my.db --regime rdfs --scope union
+      triplestore reason -l my.db rdfs --scope union
       triplestore reason -l my.db --program upper --ontology family.owl --dry-run
       triplestore reason -l my.db --strategy dred_c --max-seconds 60
       triplestore reason -l my.db --regime none
     """
     named = {name: value for name, value in tuning.items() if value is not None}
     given = _given(rules_files)
+    regimes = (*more_regimes, *regimes)
     if program is not None:
         if regimes:
             raise click.UsageError("give --regime or --program, not both")

@@ -164,5 +164,5 @@ def _read(file: Path, may_be_new: bool = False) -> Users:
 def _named(known: Users, name: str) -> UserRecord:
     record = known.named(name)
     if record is None:
-        raise UsageError(f"there is no user {name!r}; add one with `triplestore users add`")
+        raise UsageError(f"user {name!r} does not exist; add one with `triplestore users add`")
     return record

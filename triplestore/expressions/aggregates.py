@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -30,8 +31,9 @@ from triplestore.expressions.library.numbers import (
     divide,
     exact_decimal,
     key_of_number,
+    key_of_quotient,
     maybe_number,
-    quotient,
+    number_of,
 )
 from triplestore.expressions.library.strings import lexical_form, string
 from triplestore.expressions.query_terms import QueryTerms
@@ -55,6 +57,7 @@ from triplestore.terms.term_keys import BLANK, IRI, TRIPLE
 from triplestore.terms.values.xsd_temporal import Duration, Moment
 
 Groups: TypeAlias = NDArray[np.int64]
+Times: TypeAlias = NDArray[np.int64] | None
 
 
 def aggregate(
@@ -66,12 +69,14 @@ def aggregate(
     *,
     distinct: bool = False,
     separator: str | None = None,
+    times: Times = None,
 ) -> Vector:
     """One result for each of the groups 0 .. count-1.
 
     function  count sum min max avg sample group_concat
     vector    the values of the rows; None for count(*)
     groups    the group of each row
+    times     how often each row counts in the sum or mean of the only group; None for once
 
     >>> from triplestore.terms.dictionary import Dictionary
     >>> prices = Numbers(INTEGER, np.array([3, 5, 7]))
@@ -88,14 +93,15 @@ def aggregate(
         bad = np.zeros(0, np.int64)
     if not has.all():
         vector, groups = take(vector, has), groups[has]
+        times = None if times is None else times[has]
     if distinct:
         vector, groups = _distinct(vector, groups, terms)
     if function == "count":
         return Numbers(INTEGER, np.bincount(groups, minlength=count))
     if function == "sum":
-        return _without(_sums(vector, groups, count, terms), bad, count, terms)
+        return _without(_sums(vector, groups, count, terms, times), bad, count, terms)
     if function == "avg":
-        return _without(_means(vector, groups, count, terms), bad, count, terms)
+        return _without(_means(vector, groups, count, terms, times), bad, count, terms)
     if function in ("min", "max"):
         found = _extremes(vector, groups, count, terms, function == "max")
         return _without(found, bad, count, terms)
@@ -133,41 +139,108 @@ def _without(vector: Vector, bad: Groups, count: int, terms: QueryTerms) -> Vect
 _SAFE = float(1 << 62)
 
 
-def _sums(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
+def _sums(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, times: Times = None
+) -> Vector:
     numbers = numbers_of(vector, terms)
-    if numbers is not None and numbers.valid is None and numbers.rank <= DECIMAL:
-        values = numbers.values
-        if float(np.abs(values).max(initial=0)) * len(values) < _SAFE:
-            sums = np.zeros(count, np.int64)
-            np.add.at(sums, groups, values)
-            if numbers.rank == INTEGER or np.bincount(groups, minlength=count).all():
-                return Numbers(numbers.rank, sums, None, numbers.scale)
-    return _each(_numbers_of_groups(vector, groups, count, terms), total)
+    if numbers is not None and numbers.valid is None:
+        if numbers.rank <= DECIMAL:
+            sums = _exact_sums(numbers, groups, count, times)
+            if sums is not None:
+                return sums
+        elif times is None and np.isfinite(numbers.values).all():
+            return _float_sums(numbers, groups, count)
+    found = _numbers_of_groups(vector, groups, count, terms)
+    if times is None:
+        return _each(found, total)
+    if count != 1:
+        raise AssertionError("rows count several times only in the group of all rows")
+    return _each(found, partial(total, times=times.tolist()))
 
 
-def _means(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
-    sums = _sums(vector, groups, count, terms)
+def _exact_sums(numbers: Numbers, groups: Groups, count: int, times: Times) -> Numbers | None:
+    """Sums of integers or decimals; None if they may not fit in 64 bits, or are of two types."""
+    values = numbers.values
+    size = len(values) if times is None else int(times.sum())
+    if float(np.abs(values).max(initial=0)) * size >= _SAFE:
+        return None
+    if times is not None:
+        values = values * times
+    if count == 1:
+        sums = np.array([values.sum()])
+    else:
+        sums = np.zeros(count, np.int64)
+        np.add.at(sums, groups, values)
+    if numbers.rank == DECIMAL and not np.bincount(groups, minlength=count).all():
+        return None  # the sum of no values is an integer
+    return Numbers(numbers.rank, sums, None, numbers.scale)
+
+
+def _float_sums(numbers: Numbers, groups: Groups, count: int) -> Coded:
+    """Sums of finite floats or doubles: the exact sums, rounded once."""
+    rank = numbers.rank
+    keys: Keys = []
+    for values in _by_group(numbers.values, groups, count):
+        if len(values) == 0:
+            keys.append(_ZERO)
+            continue
+        try:
+            number = math.fsum(_listed(values))
+            if rank == FLOAT:
+                with np.errstate(over="ignore"):
+                    number = float(np.float32(number))
+            keys.append(key_of_number(Number(rank, number or 0.0)))
+        except OverflowError:  # perhaps only on the way
+            keys.append(key_of_number(total(Number(rank, value) for value in _listed(values))))
+    return Coded(keys, np.arange(count))
+
+
+def _listed(values: NDArray[Any]) -> Iterator[Any]:
+    """The values as Python's numbers, with checks of the limits."""
+    for start in range(0, len(values), _LISTED):
+        current().check()
+        yield from values[start : start + _LISTED].tolist()
+
+
+_LISTED = 1 << 14
+
+
+def _means(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, times: Times = None
+) -> Vector:
+    sums = _sums(vector, groups, count, terms, times)
+    sizes = np.bincount(groups, times, minlength=count).astype(np.int64).tolist()
+    keys: Keys = []
     if isinstance(sums, Numbers):  # exact, and no group has an error
-        sizes = np.bincount(groups, minlength=count).tolist()
         unit = 10**sums.scale
-        keys: Keys = []
         for at, (value, size) in enumerate(zip(sums.values.tolist(), sizes, strict=True)):
             if at % _EVERY == 0:
                 current().check()
-            number = Number(DECIMAL, quotient(value, size * unit)) if size else Number(INTEGER, 0)
-            keys.append(key_of_number(number))
+            keys.append(key_of_quotient(value, size * unit) if size else _ZERO)
         return Coded(keys, np.arange(count))
-    return _each(_numbers_of_groups(vector, groups, count, terms), _mean)
+    totals = coded(sums, terms)
+    for at, (code, size) in enumerate(zip(totals.codes.tolist(), sizes, strict=True)):
+        if at % _EVERY == 0:
+            current().check()
+        key = totals.keys[code]
+        keys.append(_mean(key, size) if size and key is not None else key)
+    return Coded(keys, np.arange(count))
 
 
-def _mean(numbers: list[Number]) -> Number:
-    if not numbers:
-        return Number(INTEGER, 0)
-    return divide(total(numbers), Number(INTEGER, len(numbers)))
+def _mean(sum_key: bytes, size: int) -> bytes | None:
+    try:
+        return key_of_number(divide(number_of(sum_key), Number(INTEGER, size)))
+    except ExpressionError:
+        return None
 
 
-def total(numbers: Iterable[Number]) -> Number:
+_ZERO = key_of_number(Number(INTEGER, 0))
+
+
+def total(numbers: Iterable[Number], times: Iterable[int] | None = None) -> Number:
     """The sum, in the greatest type that occurs; it does not depend on the order.
+
+    times  how often each number counts; None for once
 
     >>> total([Number(4, 1e100), Number(INTEGER, 1), Number(4, -1e100)])
     Number(rank=4, value=1.0)
@@ -176,14 +249,15 @@ def total(numbers: Iterable[Number]) -> Number:
     exact = Fraction(0)
     special = 0.0
     check = current().check
-    for at, number in enumerate(numbers):
+    weights = repeat(1) if times is None else times
+    for at, (number, weight) in enumerate(zip(numbers, weights, strict=False)):
         if at % _EVERY == 0:
             check()
         rank = max(rank, number.rank)
         if number.rank >= FLOAT and not math.isfinite(number.value):
             special += number.value
         else:
-            exact += Fraction(number.value)
+            exact += Fraction(number.value) * weight
     if rank == INTEGER:
         return Number(rank, int(exact))
     if rank == DECIMAL:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.expressions.shapes import Shapes
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
@@ -48,6 +49,8 @@ class QueryTerms:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
+        self.shapes = Shapes()
+        """Kinds, languages and datatypes of terms that were looked at as columns of texts."""
         self._keys: list[bytes] = []
         self._ids: dict[bytes, int] = {}
         self.settled_bytes = 0
@@ -111,8 +114,16 @@ class QueryTerms:
 
     def _add(self, keys: list[bytes]) -> None:
         self._charge(_ENTRY * len(keys) + sum(map(len, keys)))
-        stored = self.dictionary.lookup_keys(keys).tolist()
-        for key, term_id in zip(keys, stored, strict=True):
+        stored = self.dictionary.lookup_keys(keys)
+        with self._lock:
+            if self._ids.keys().isdisjoint(keys):  # no other thread noted one meanwhile
+                new = np.flatnonzero(stored == 0)
+                first = FIRST_QUERY_ID + len(self._keys)
+                stored[new] = np.arange(first, first + len(new))
+                self._keys += [keys[row] for row in new.tolist()]
+                self._ids.update(zip(keys, stored.tolist(), strict=True))
+                return
+        for key, term_id in zip(keys, stored.tolist(), strict=True):
             self._note(key, term_id)
 
     def _note(self, key: bytes, stored: int) -> None:

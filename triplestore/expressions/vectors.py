@@ -1,9 +1,10 @@
-"""Vectors: the values of an expression for many rows, in one of four forms.
+"""Vectors: the values of an expression for many rows, in one of five forms.
 
     Ids        ids of terms; 0 without a value
     Coded      a list of term keys, and for each row its place in the list
     Numbers    numbers of one type as a numpy array
     Booleans   truth values
+    Texts      texts in buffers, and for each row its place in their list (see `text_columns`)
 
 Start at `Vector`; the functions below convert one form to another. Always true: all rows of
 a vector belong to one frame; a row without a value is an error of the expression or an unbound
@@ -30,8 +31,10 @@ from triplestore.expressions.library.numbers import (
     ExpressionError,
     Number,
     key_of_number,
+    keys_of_integers,
 )
 from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
+from triplestore.expressions.text_columns import Texts, keyed, texts_of, texts_of_ids
 from triplestore.operators.context import current
 from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
@@ -58,12 +61,19 @@ class Ids:
 
     ids: U32
     _values: list[ValueColumn] = field(default_factory=list, compare=False, repr=False)
+    _texts: list[Texts | None] = field(default_factory=list, compare=False, repr=False)
 
     def values(self, terms: QueryTerms) -> ValueColumn:
         """The values of the terms; callers must not change them."""
         if not self._values:
             self._values.append(terms.values(self.ids))
         return self._values[0]
+
+    def texts(self, terms: QueryTerms) -> Texts | None:
+        """The texts of the terms; None if they have too many datatypes and languages."""
+        if not self._texts:
+            self._texts.append(texts_of_ids(self.ids, terms))
+        return self._texts[0]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -118,7 +128,7 @@ class Booleans:
         return len(self.values)
 
 
-Vector: TypeAlias = Ids | Coded | Numbers | Booleans
+Vector: TypeAlias = Ids | Coded | Numbers | Booleans | Texts
 
 
 def constant(key: bytes | None, rows: int) -> Coded:
@@ -165,6 +175,9 @@ def known(vector: Vector) -> Mask:
     if isinstance(vector, Coded):
         has = np.array([key is not None for key in vector.keys], np.bool_)[vector.codes]
         return has
+    if isinstance(vector, Texts):
+        has = (vector.shapes != 0)[vector.codes]
+        return has
     return np.ones(len(vector), np.bool_) if vector.valid is None else vector.valid
 
 
@@ -190,7 +203,19 @@ def coded(vector: Vector, terms: QueryTerms) -> Coded:
         if vector.valid is not None:
             codes[~vector.valid] = 2
         return Coded([FALSE, TRUE, None], codes)
+    if isinstance(vector, Texts):
+        return Coded(*keyed(vector, terms.shapes))
     return _coded_numbers(vector)
+
+
+def texts(vector: Vector, terms: QueryTerms) -> Texts | None:
+    """The values of a vector as texts; None if they have too many datatypes and languages."""
+    if isinstance(vector, Texts):
+        return vector
+    if isinstance(vector, Ids):
+        return vector.texts(terms)
+    made = coded(vector, terms)
+    return texts_of(made.keys, made.codes, terms.shapes)
 
 
 _MANY = 1 << 16  # maximum number of values whose memory is not checked
@@ -208,9 +233,12 @@ def _coded_numbers(vector: Numbers) -> Coded:
         current().need(_KEY * len(distinct))
     if values.dtype == np.float64:
         distinct = distinct.view(np.float64)
-    keys: Keys = [
-        key_of_number(Number(vector.rank, _python(vector, value))) for value in distinct.tolist()
-    ]
+    keys: Keys
+    if vector.rank == INTEGER:
+        keys = [*keys_of_integers(distinct.tolist())]
+    else:
+        numbers = (Number(vector.rank, _python(vector, value)) for value in distinct.tolist())
+        keys = [key_of_number(number) for number in numbers]
     if vector.valid is not None:
         places = np.where(vector.valid, places, len(keys))
         keys.append(None)
@@ -250,6 +278,8 @@ def take(vector: Vector, rows: Array) -> Vector:
         return Ids(vector.ids[rows])
     if isinstance(vector, Coded):
         return Coded(vector.keys, vector.codes[rows])
+    if isinstance(vector, Texts):
+        return vector.with_codes(vector.codes[rows])
     valid = None if vector.valid is None else vector.valid[rows]
     if isinstance(vector, Booleans):
         return Booleans(vector.values[rows], valid)
@@ -400,7 +430,9 @@ def truths(vector: Vector, terms: QueryTerms) -> Booleans:
         found = terms.values(vector.ids)
         if len(vector) and (found.classes == Class.BOOLEAN).all():
             return Booleans(found.keys != 0)
-        vector = coded(vector, terms)
+    if isinstance(vector, Texts) and terms.shapes.strings()[vector.shapes].all():
+        return Booleans((vector.lengths > 0)[vector.codes])
+    vector = coded(vector, terms)
     tests = [_truth(key) for key in vector.keys]
     yes = np.array([test is True for test in tests], np.bool_)[vector.codes]
     if None not in tests:

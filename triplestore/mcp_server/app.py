@@ -22,7 +22,7 @@ Prefixes that are shown need no declaration. Say in your answers whether somethi
 inferred where that matters: `why` shows the proof of a triple, `why_not` what is missing. \
 preview_update shows what a change would imply without writing anything."""
 
-READS_ONLY = "This server only reads: there is no tool that changes the store."
+READS_ONLY = "This server only reads: none of its tools changes the store."
 WRITES = "The tool update changes the store: call preview_update with the same text before."
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.operators.context import running
 from triplestore.reasoning.closure_run import ClosureRun, ClosureState
-from triplestore.reasoning.difference import net_changes
+from triplestore.reasoning.difference import inferred_between, net_changes
 from triplestore.reasoning.outcome import (
     Change,
     WriteStep,
@@ -232,7 +232,8 @@ class Closing:
         if settings.regimes:
             rules = make_program(settings.regimes, settings.users, after, self.dictionary)
         steps = (*self.state.steps, *since, changes)
-        change = self._inferred_between(net_changes(self.base, after, steps, False))
+        net = net_changes(self.base, after, steps, False)
+        change = change_of(net, is_helper_in(self.dictionary))
         figures = {name: getattr(change, name) for name in _INFERRED}
         stated = (*self.state.stated, *since)
         runs = self.state.runs + 1
@@ -259,18 +260,16 @@ class Closing:
         if state.runs == 1 and not cleared:
             inferred = {name: state.figures.get(name, 0) for name in _INFERRED}
         else:
-            net = net_changes(self.base, state.tables, state.steps, cleared)
-            change = self._inferred_between(net)
-            inferred = {name: getattr(change, name) for name in _INFERRED}
+            is_helper = is_helper_in(self.dictionary)
+            with within_limits(state.settings.tuning, self._watch):
+                counted = inferred_between(self.base, state.tables, state.steps, cleared, is_helper)
+            inferred = counted._asdict()
         return replace(stated, new_violations=new, **inferred)
 
     def _names_nothing(self, changes: Changes) -> bool:
         """Whether a changed fact has owl:Nothing as its object."""
         (nothing,) = self.dictionary.lookup_keys([NOTHING_KEY]).tolist()
         return bool(nothing) and bool((changes.facts.columns[2] == nothing).any())
-
-    def _inferred_between(self, net: Changes) -> Change:
-        return change_of(net, is_helper_in(self.dictionary))
 
     def listed(self) -> ViolationRelations:
         """Where the violations of the rules in force are stored."""

@@ -7,13 +7,19 @@ written as single changes, they say themselves what was before; loads are looked
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from triplestore.reasoning.outcome import IsHelper, WriteStep, is_helper_in
+from triplestore.reasoning.outcome import (
+    InferredCounts,
+    IsHelper,
+    WriteStep,
+    change_of,
+    is_helper_in,
+)
 from triplestore.reasoning.violations import (
     Violation,
     ViolationRelations,
@@ -26,10 +32,12 @@ from triplestore.relations.changes import NO_FACTS, NO_QUADS
 from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import Bools, Columns, high, key_of, low
 from triplestore.relations.views.equality import equality_of
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from pyoxigraph import Quad
 
+    from triplestore.relations.views.plain import PlainRelation
     from triplestore.terms import Dictionary, Term
 
 RelationName: TypeAlias = "tuple[str, int, int]"
@@ -249,11 +257,20 @@ def _rows(
 # -- net changes ----------------------------------------------------------------------------------
 
 
-def net_changes(base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: bool) -> Changes:
+def net_changes(
+    base: Tables,
+    now: Tables,
+    steps: Sequence[WriteStep],
+    cleared: bool,
+    *,
+    apart: Collection[int] = (),
+) -> Changes:
     """The rows in which two tables differ, if these steps lead from one to the other.
 
     If `cleared`, all of `base` was removed before the steps. The result may contain rows with equal
     statuses.
+
+    apart  predicates whose facts are left out
     """
     small = [step for step in steps if isinstance(step, Changes)]
     closed = base.closed.keys() | now.closed.keys()
@@ -266,7 +283,9 @@ def net_changes(base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: 
     for tables in (base, now) if cleared else ():
         for name, columns in _all_rows(tables):
             touched.setdefault(name, []).append(columns)
-    for predicate in closed:  # what follows there is not written, so no step says it
+    for predicate in apart:
+        touched.pop(("facts", predicate, 0), None)
+    for predicate in closed.difference(apart):  # no step tells what follows there
         for columns in _moved(base, now, predicate):
             touched.setdefault(("facts", predicate, 0), []).append(columns)
     facts, quads = [NO_FACTS], [NO_QUADS]
@@ -283,6 +302,40 @@ def net_changes(base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: 
     graphs = tuples.pop(GRAPHS, None)
     made = Changes(ChangedRows.concat(facts), ChangedRows.concat(quads), tuples=tuples)
     return made if graphs is None else Changes(made.facts, made.quads, graphs, tuples)
+
+
+def inferred_between(
+    base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: bool, is_helper: IsHelper
+) -> InferredCounts:
+    """How many inferences came and went, if these steps lead from one state to the other.
+
+    A closure that is not stored as rows may have millions of pairs: only the smaller of its two
+    states is read, and the totals give the rest.
+    """
+    closed = base.closed.keys() | now.closed.keys()
+    written = change_of(net_changes(base, now, steps, cleared, apart=closed), is_helper)
+    found = [
+        InferredCounts(written.inferred_added, written.inferred_removed, written.still_entailed)
+    ]
+    found += [_counted(base.relation(name), now.relation(name)) for name in closed]
+    return InferredCounts(*map(sum, zip(*found, strict=True)))
+
+
+def _counted(before: PlainRelation, after: PlainRelation) -> InferredCounts:
+    """The same for one relation."""
+    smaller = before if len(before) < len(after) else after
+    seen = np.zeros((4, 4), dtype=np.int64)  # rows of the smaller one, by status before and now
+    for columns in smaller.scan():
+        look("counting the changes")
+        both = before.status_of(columns).astype(np.intp) * 4 + after.status_of(columns)
+        seen += np.bincount(both, minlength=16).reshape(4, 4)
+    if smaller is before:  # what else follows now did not hold
+        seen[0, INFERRED] = after.inferred - seen[:, INFERRED].sum()
+    else:
+        seen[INFERRED, 0] = before.inferred - seen[INFERRED].sum()
+    return InferredCounts(
+        int(seen[0, INFERRED]), int(seen[INFERRED, 0]), int(seen[EXPLICIT, INFERRED])
+    )
 
 
 def _moved(base: Tables, now: Tables, predicate: int) -> Iterator[Columns]:

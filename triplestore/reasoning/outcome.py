@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -132,6 +132,14 @@ def counts_of(base: Tables, steps: Sequence[WriteStep], cleared: bool) -> Change
     if len(layers) == 1:
         return _counts_of_load(layers[0])
     return _counts_of_mixture(base, merge_layers(layers, bottom=False))
+
+
+class InferredCounts(NamedTuple):
+    """How many facts follow now and did not hold, held and do not, or were asserted before."""
+
+    inferred_added: int
+    inferred_removed: int
+    still_entailed: int
 
 
 def change_of(

@@ -65,6 +65,11 @@ class AnswerOutput:
     def flush(self) -> None:
         """Do nothing: pieces are passed on when they are large enough."""
 
+    @property
+    def seconds_left(self) -> float:
+        """The rest of the time limit; a little if it is over."""
+        return max(self._deadline - time.monotonic(), 0.001)
+
     def is_over(self) -> bool:
         """Whether the client has disconnected, or the time is over."""
         return self.stop.is_set() or time.monotonic() > self._deadline

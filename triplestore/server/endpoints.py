@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 from triplestore.server.access.caller import require
 from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
+from triplestore.server.limited_changes import limited_change
 from triplestore.server.negotiation import RESULTS, TABLES, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import SparqlRequest, accepted, own_address, read_operation
 from triplestore.server.running import AnswerJob, AnswerOutput, JobInfo
@@ -98,14 +99,15 @@ class _Endpoints:
             text = asked.text
             if asked.graphs is not None:
                 text = update_on(text, *asked.graphs, store.prefixes, base)
-            change = store.update(
-                text,
-                base_iri=base,
-                timeout=settings.seconds,
-                budget=settings.memory,
-                cancel=output.stop,
-            )
-            output.write(f"{change}\n".encode())
+            with limited_change(store, settings, output) as transaction:
+                transaction.update(
+                    text,
+                    base_iri=base,
+                    timeout=output.seconds_left,
+                    budget=settings.memory,
+                    cancel=output.stop,
+                )
+            output.write(f"{transaction.change}\n".encode())
 
         return job
 
@@ -116,7 +118,7 @@ class _Endpoints:
             job = reading(self._store, request)
         else:
             caller = require(request, "write")
-            job = await changing(self._store, request, self._settings.body)
+            job = await changing(self._store, request, self._settings)
         info = JobInfo("graph", f"{request.method} {request.url}", caller)
         return self._runner.answer(job, info)
 

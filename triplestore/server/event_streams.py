@@ -1,7 +1,9 @@
 """Streams of server-sent events: start at `EventStream`.
 
 Streams wait in the event loop, not in threads. Always true: a stream ends when its client has
-disconnected, when its store is closed, and when the server begins to stop.
+disconnected, when its store is closed, and when the server begins to stop. It also ends, within
+seconds, when its client has lost its rights: the session has expired, or the user was removed or
+has another role.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,10 +20,14 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from triplestore.errors import LostPlaceError, TripleStoreError
+from triplestore.server.access.caller import is_still_allowed
 from triplestore.server.refusals import RefusedRequest
 
 KEEP_ALIVE_SECONDS = 15.0
 """Time without an event after which a comment is sent, so that proxies keep the connection."""
+
+CHECK_SECONDS = 1.0
+"""Time between two looks at whether the clients of streams are still allowed to read."""
 
 MOST_STREAMS = 2000
 """Maximum number of open streams of one server."""
@@ -28,12 +35,26 @@ MOST_STREAMS = 2000
 _LARGE = 2000  # minimum number of rows that are written as JSON in a thread
 
 _open: WeakKeyDictionary[asyncio.AbstractEventLoop, set[EventStream]] = WeakKeyDictionary()
+_checks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[None]] = WeakKeyDictionary()
 
 
 def end_streams() -> None:
     """End all streams of the server that runs in this event loop."""
     for stream in list(_open.get(asyncio.get_running_loop(), ())):
         stream.end()
+
+
+async def _end_without_rights() -> None:
+    """End the streams whose clients have lost their rights, until no stream is open."""
+    loop = asyncio.get_running_loop()
+    try:
+        while streams := _open[loop]:
+            await asyncio.sleep(CHECK_SECONDS)
+            for stream in list(streams):
+                if not stream.is_allowed():
+                    stream.end()
+    finally:
+        del _checks[loop]  # the task holds the loop
 
 
 def event(name: str, data: str, place: int | None = None) -> bytes:
@@ -47,7 +68,7 @@ def event(name: str, data: str, place: int | None = None) -> bytes:
 
 
 class EventStream(Response, ABC):
-    """An answer that goes on until one of both sides ends it.
+    """An answer that lasts until one of both sides ends it.
 
     client   who asked for it, for limits
     lines    whether it is JSON, one object in a line, instead of events
@@ -60,6 +81,8 @@ class EventStream(Response, ABC):
         self._ready: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended = False
+        self.is_allowed: Callable[[], bool] = lambda: True
+        """Whether the client may still read."""
 
     @abstractmethod
     def take(self) -> tuple[int, Any] | None:
@@ -102,8 +125,11 @@ class EventStream(Response, ABC):
         """Send events until the end."""
         loop = self._loop = asyncio.get_running_loop()
         ready = self._ready = asyncio.Event()
+        self.is_allowed = partial(is_still_allowed, scope)
         streams = _open.setdefault(loop, set())
         streams.add(self)
+        if loop not in _checks:
+            _checks[loop] = asyncio.ensure_future(_end_without_rights())
         gone = asyncio.ensure_future(_until_gone(receive))
         gone.add_done_callback(lambda _: self.end())
         self.watch(self._wake)

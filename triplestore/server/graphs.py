@@ -14,10 +14,12 @@ from uuid import uuid4
 import pyoxigraph as ox
 from starlette.requests import Request
 
+from triplestore.server.limited_changes import limited_change
 from triplestore.server.negotiation import QUADS, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import accepted, own_address, read_body, read_graph
 from triplestore.server.refusals import RefusedRequest
 from triplestore.server.running import AnswerJob, AnswerOutput
+from triplestore.server.settings import Settings
 
 if TYPE_CHECKING:
     from triplestore.store import Store, Transaction
@@ -48,7 +50,7 @@ def reading(store: Store, request: Request) -> AnswerJob:
     return job
 
 
-async def changing(store: Store, request: Request, longest: int) -> AnswerJob:
+async def changing(store: Store, request: Request, settings: Settings) -> AnswerJob:
     """PUT: replace a graph; POST: add to a graph, or make one; DELETE: remove a graph."""
     method = request.method
     graph, _ = read_graph(request)
@@ -58,11 +60,11 @@ async def changing(store: Store, request: Request, longest: int) -> AnswerJob:
             raise RefusedRequest(400, "name a graph with ?graph=IRI or ?default")
         graph = ox.NamedNode(f"{own_address(request).rstrip('/')}/{uuid4()}")
         location = graph.value
-    documents = [] if method == "DELETE" else await _documents(request, longest)
+    documents = [] if method == "DELETE" else await _documents(request, settings.body)
     base = graph.value if isinstance(graph, ox.NamedNode) else str(request.url.replace(query=""))
 
     def job(output: AnswerOutput) -> None:
-        with store.transaction() as transaction:
+        with limited_change(store, settings, output) as transaction:
             existed = transaction.contains_named_graph(graph)
             if method == "DELETE":
                 _delete(transaction, graph, existed)

@@ -26,7 +26,7 @@ from triplestore.server.service import StoreService
 logger = logging.getLogger("triplestore.server")
 
 REFRESH_SECONDS = 0.25
-"""How often a store that another process writes to is looked at while somebody follows it."""
+"""Seconds between two looks at a store that another process writes to, while it is followed."""
 
 _EVENTS, _LINES = "text/event-stream", "application/x-ndjson"
 

@@ -71,7 +71,8 @@ def refused_by(error: BaseException) -> RefusedRequest:
         return error
     for kind, status in _STATUS.items():
         if isinstance(error, kind):
-            return RefusedRequest(status, str(error), details=_place(error))
+            headers = {"Retry-After": "5"} if kind is LockedError else None
+            return RefusedRequest(status, str(error), headers, _place(error))
     logger.error("a request failed", exc_info=error)
     return RefusedRequest(500, "internal error; see the log of the server")
 

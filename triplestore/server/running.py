@@ -236,10 +236,15 @@ def _run(job: AnswerJob, place: JobPlace, leave: Callable[[JobPlace], None]) -> 
         job(place.output)
     except BaseException as error:  # noqa: BLE001 - every error is reported to the client
         stopped = place.was_stopped and isinstance(error, CancelledError)
-        refused = RefusedRequest(503, "the query was stopped") if stopped else refused_by(error)
+        refused = RefusedRequest(503, _stopped(place.info)) if stopped else refused_by(error)
     if time.monotonic() - place.output.began > SHORT:
         release_memory()
     place.output.end(refused, partial(leave, place))
+
+
+def _stopped(info: JobInfo) -> str:
+    is_change = info.kind == "update"
+    return "the change was stopped; nothing has changed" if is_change else "the query was stopped"
 
 
 def _run_in_span(spans: Spans, work: Callable[[], None], place: JobPlace) -> None:

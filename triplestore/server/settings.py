@@ -20,7 +20,8 @@ class Settings:
     seconds          maximum seconds of a query or update, sending its answer included
     memory           maximum bytes of a query or update
     threads          maximum number of concurrent requests
-    wait             maximum seconds that a request waits for its turn
+    wait             maximum seconds that a request waits for its turn, and then a change for
+                     another writer
     grace            seconds that running requests get to end when the server stops
     body             maximum bytes of a request
     union            whether the default graph of queries is the union of all graphs

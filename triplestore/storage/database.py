@@ -199,7 +199,9 @@ class Database:
     @contextmanager
     def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
         if not self._writing.acquire(timeout=timeout):
-            raise LockedError(f"another thread has been writing for over {timeout} seconds")
+            raise LockedError(
+                f"another thread has been writing for over {timeout:.3g} seconds: try again later"
+            )
         try:
             yield self.dictionary
         finally:
@@ -387,8 +389,9 @@ class Database:
                 f"is lost; close the store, check the disk, and open the store again"
             ) from self.broken
         if os.getpid() != self._owner:
+            where = "the store in memory" if self.path is None else self.path
             raise ReadOnlyError(
-                f"{self.path} was opened by process {self._owner}, and this process is a fork of "
+                f"{where} was opened by process {self._owner}, and this process is a fork of "
                 f"it; open the store after forking"
             )
 

@@ -140,10 +140,17 @@ class FollowedStore(ReadableStore):
         from triplestore.live.hub import LiveHub
 
         with _MAKING:
-            if self._hub is None:
-                self._hub = LiveHub(self._database.state, self._database.state_at)
-                weakref.finalize(self, self._hub.close)
-            return self._hub
+            hub = self._hub_here
+            if hub is None:
+                self._hub = hub = LiveHub(self._database.state, self._database.state_at)
+                weakref.finalize(self, hub.close)
+            return hub
+
+    @property
+    def _hub_here(self) -> LiveHub | None:
+        """The hub, unless it belongs to the process of which this one is a fork."""
+        hub = self._hub
+        return hub if hub is not None and hub.is_of_this_process else None
 
     def _note(self, published: Published) -> None:
         """Tell followers of a commit."""
@@ -152,13 +159,13 @@ class FollowedStore(ReadableStore):
             if not self._recent or self._recent[-1].commit < commit:
                 made = RecentCommit(commit, time.time(), published.change)
                 self._recent = (*self._recent, made)[-STORE.recent_commits :]
-        hub = self._hub
+        hub = self._hub_here
         if hub is not None:
             hub.publish(published)
 
     def _note_moved(self) -> None:
         """Tell followers that the newest state has other ids."""
-        hub = self._hub
+        hub = self._hub_here
         if hub is not None:
             hub.moved(self._database.state)
 

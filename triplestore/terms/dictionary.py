@@ -20,6 +20,7 @@ from triplestore.errors import StorageError
 from triplestore.terms.dictionary_state import DictionaryState, LiveTable
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, worth_kernels
+from triplestore.terms.stretches import Stretches
 from triplestore.terms.term_keys import Term, key_of
 from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.segment_values import ValueColumn
@@ -195,6 +196,10 @@ class Dictionary:
         """The texts of ids: bytes, where each begins (and the last ends), and kinds; 0 is empty."""
         return self._state.text(ids)
 
+    def spans(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """The texts of ids: a buffer, where each begins in it, its length, and kinds."""
+        return self._state.spans(ids)
+
     def lengths(self, ids: U32) -> I64:
         """The bytes of the texts of ids, 0 for 0."""
         return self._state.lengths(ids)
@@ -206,6 +211,11 @@ class Dictionary:
     def kinds(self, ids: U32) -> U8:
         """The kinds of the terms of ids, 0 for 0."""
         return self._state.kinds(ids)
+
+    @property
+    def stretches(self) -> Stretches:
+        """The ranges of ids whose terms have one kind and compare by their ids."""
+        return self._state.stretches
 
     @property
     def value_stack(self) -> ValueStack:

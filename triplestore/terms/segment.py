@@ -31,11 +31,13 @@ from triplestore.terms.spans import (
     with_hashes,
     worth_kernels,
 )
+from triplestore.terms.stretches import starts_of_kinds, stretches_of
 from triplestore.terms.values.canonical_ids import TermSource, build_values
 from triplestore.terms.values.segment_values import ValueTable
 
 _AHEAD = 4  # slots read at a time in a single look-up
 _COLUMNS = ("texts", "offsets", "kinds", "slots")
+STRETCHES = "stretches"  # a section that older files do not have
 _VALUE = "value_"  # before the names of the sections of values
 
 
@@ -47,7 +49,16 @@ class TermSegment:
     (b'\\x03b', 8, 0)
     """
 
-    __slots__ = ("_kinds", "_offsets", "_slots", "_texts", "count", "first_id", "values")
+    __slots__ = (
+        "_kinds",
+        "_offsets",
+        "_slots",
+        "_stretches",
+        "_texts",
+        "count",
+        "first_id",
+        "values",
+    )
 
     def __init__(
         self,
@@ -57,6 +68,7 @@ class TermSegment:
         kinds: Column,
         slots: Column,
         values: ValueTable,
+        stretches: Column | None = None,
     ) -> None:
         self.first_id = first_id
         self.count = len(kinds)
@@ -65,6 +77,7 @@ class TermSegment:
         self._offsets = offsets
         self._kinds = kinds
         self._slots = slots
+        self._stretches = stretches  # None until they are asked for
 
     # --- making ---------------------------------------------------------------------------------
 
@@ -100,14 +113,21 @@ class TermSegment:
         hashes: U64,
         older: Sequence[ValueTable] = (),
         source: TermSource | None = None,
+        *,
+        is_sorted: bool = False,
     ) -> TermSegment:
-        """The segment of these arrays, which it keeps and freezes (but for the hashes)."""
+        """The segment of these arrays, which it keeps and freezes (but for the hashes).
+
+        is_sorted  the caller sorted the terms by kind and bytes
+        """
         starts = offsets.astype(np.int64)
         lengths = np.diff(starts)
         buf = texts if len(texts) else np.zeros(1, np.uint8)  # so that a start is a place in it
         values = build_values(first_id, buf, starts[:-1], lengths, kinds, older, source)
         del starts, lengths
-        return cls(first_id, *_columns(texts, offsets, kinds, slots_of(hashes)), values)
+        stretches = Column.of(starts_of_kinds(kinds)) if is_sorted else None
+        columns = _columns(texts, offsets, kinds, slots_of(hashes))
+        return cls(first_id, *columns, values, stretches)
 
     @classmethod
     def from_keys(
@@ -140,7 +160,8 @@ class TermSegment:
     def sections(self) -> dict[str, NDArray[Any]]:
         """The arrays to write to a file, by name: views."""
         arrays = {name: column.all() for name, column in zip(_COLUMNS, self._all(), strict=True)}
-        return arrays | {_VALUE + name: array for name, array in self.values.sections().items()}
+        values = {_VALUE + name: array for name, array in self.values.sections().items()}
+        return {**arrays, STRETCHES: self._all_stretches(), **values}
 
     @classmethod
     def from_sections(cls, first_id: int, count: int, get: Callable[[str], Column]) -> TermSegment:
@@ -152,7 +173,7 @@ class TermSegment:
                 f"{len(offsets)} offsets and {len(slots)} slots: restore the store from a backup"
             )
         values = ValueTable.from_sections(first_id, count, lambda name: get(_VALUE + name))
-        return cls(first_id, texts, offsets, kinds, slots, values)
+        return cls(first_id, texts, offsets, kinds, slots, values, get(STRETCHES))
 
     # --- asking ---------------------------------------------------------------------------------
 
@@ -173,6 +194,23 @@ class TermSegment:
     def text_bytes(self) -> int:
         """Size of the texts alone."""
         return self._texts.nbytes
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """The first id and the kind of each stretch (see `stretches`); kind 0 if not known.
+
+        >>> TermSegment.from_keys(7, [b"\\x01http://a", b"\\x01http://b", b"\\x03b"]).stretches()
+        [(7, 1), (9, 3)]
+        """
+        starts = self._all_stretches().tolist()
+        if not starts:
+            return [(self.first_id, 0)]
+        return [(self.first_id + start, self._kinds.at(start)) for start in starts]
+
+    def _all_stretches(self) -> U32:
+        if self._stretches is None:
+            arrays = self._texts.all(), self._offsets.all(), self._kinds.all()
+            self._stretches = Column.of(stretches_of(*arrays))
+        return self._stretches.all()
 
     def key(self, term_id: int) -> bytes:
         """The key of one of its terms."""
@@ -246,6 +284,13 @@ class TermSegment:
         rows = self._rows(ids)
         found: I64 = (self._offsets.take(rows + 1) - self._offsets.take(rows)).astype(np.int64)
         return found
+
+    def spans_of(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """Texts of terms that are among these: the buffer, where each begins, lengths, kinds."""
+        rows = self._rows(ids)
+        starts = self._offsets.take(rows).astype(np.int64)
+        stops = self._offsets.take(rows + 1).astype(np.int64)
+        return self._texts.spans(starts, stops), starts, stops - starts, self._kinds.take(rows)
 
     def copy_texts(self, ids: U32, out: U8, places: I64) -> None:
         """Copy the texts of these terms to their places in `out`."""

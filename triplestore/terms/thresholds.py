@@ -18,6 +18,9 @@ class TermThresholds(Thresholds):
     warm_rows: int = 1 << 10
     """Minimum number of terms for kernels once numba is loaded."""
 
+    cold_texts: int = 1 << 13
+    """Minimum number of texts for kernels while numba is not loaded: without, 3 us each."""
+
     piece_rows: int = 1 << 16
     """Maximum number of terms per call of a kernel: about ten milliseconds."""
 
@@ -43,6 +46,15 @@ class TermThresholds(Thresholds):
 
     hashed_words: int = 1 << 16
     """Number of words of a long text that are hashed at a time."""
+
+    # -- the order of terms ---------------------------------------------------------------------
+
+    most_stretches: int = 64
+    """Maximum number of ranges of a segment in the order of their bytes that are noted."""
+
+    compared_stretches: int = 12
+    """Maximum number of ranges of a dictionary for which ids are compared with the first of each;
+    a binary search for each id is faster with more."""
 
     # -- the dictionary -------------------------------------------------------------------------
 

@@ -67,7 +67,7 @@ def test_password__right_and_wrong(guarded: Client) -> None:
     for wrong in (
         basic("rita", "wim-secret"),
         basic("rita", ""),
-        basic("nobody", "rita-secret"),
+        basic("unknown", "rita-secret"),
         "Basic !!!",
         "Basic " + base64.b64encode(b"rita").decode(),
         "Digest x",
@@ -122,7 +122,7 @@ def test_session__is_begun_used_and_ended(guarded: Client) -> None:
 def test_session__a_new_login_has_a_new_key(guarded: Client) -> None:
     first, second = cookie(log_in(guarded, "wim")), cookie(log_in(guarded, "wim"))
     assert first != second
-    fixed = first.partition("=")[0] + "=chosen-by-somebody-else"
+    fixed = first.partition("=")[0] + "=chosen-by-another"
     assert cookie(log_in(guarded, "wim", cookie=fixed)) not in (fixed, first, second)
 
 
@@ -248,6 +248,6 @@ def test_unknown_names__cost_as_much_as_wrong_passwords(
         return False
 
     monkeypatch.setattr(control, "is_password", noted)
-    for name in ("nobody", "rita"):
+    for name in ("unknown", "rita"):
         assert guarded.ask("/query", {"query": SEES}, authorization=basic(name)).status == 401
     assert hashed == ["scrypt", "scrypt"]

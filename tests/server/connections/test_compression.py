@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import http.client
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlencode
 
 import pytest
@@ -87,13 +88,11 @@ def test_streams_of_events__are_sent_at_once_and_as_they_are(
     serving: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def events(request: Request) -> Response:
-        async def pieces() -> object:
-            import asyncio
-
+        async def pieces() -> AsyncIterator[bytes]:
             yield b"data: first\n\n"
             await asyncio.sleep(30)
 
-        return StreamingResponse(pieces(), media_type="text/event-stream")  # type: ignore[arg-type]
+        return StreamingResponse(pieces(), media_type="text/event-stream")
 
     def routes(_: object) -> list[BaseRoute]:
         return [Route("/events", events)]
@@ -113,7 +112,7 @@ def test_streams_of_events__are_sent_at_once_and_as_they_are(
 
 def test_pieces__are_sent_as_they_are_made(client: Client) -> None:
     connection = client.connection()
-    parameters = urlencode({"query": numbers_query(4)})  # eight thousand million rows
+    parameters = urlencode({"query": numbers_query(4)})  # 8.1 billion rows
     headers = {"accept": "text/csv", "accept-encoding": "gzip"}
     connection.request("GET", f"/query?{parameters}", headers=headers)
     answer = connection.getresponse()

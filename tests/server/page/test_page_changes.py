@@ -11,7 +11,6 @@ import pytest
 from server.conftest import Client, Reply, wait_until
 
 from triplestore import Store
-from triplestore.server.page import change_routes
 
 EX = "http://ex.org/"
 ADD = "INSERT DATA { :new :sees :ada }"
@@ -135,8 +134,8 @@ def test_changes__time_limits_hold_and_a_stop_ends_them(serving):
     assert len(store) == 0
 
 
-def test_changes__do_not_wait_for_a_long_writer(writing, monkeypatch):
-    monkeypatch.setattr(change_routes, "WAIT", 0.05)
+def test_changes__do_not_wait_for_a_long_writer(serving):
+    writing = serving(update=True, wait=0.05)
     with writing.store.transaction():
         for path in ("preview", "commit"):
             refused = answered(send(writing, path, {"update": ADD}), 503)

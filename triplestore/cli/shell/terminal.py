@@ -63,7 +63,7 @@ def carry_out(session: Session, text: str) -> bool:
 
 
 def _try(session: Session, statement: str) -> bool:
-    """Carry out a statement; errors are written, and the shell goes on."""
+    """Carry out a statement; errors are written, and the shell continues."""
     try:
         session.run(statement)
     except KeyboardInterrupt:

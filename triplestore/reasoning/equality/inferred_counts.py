@@ -8,12 +8,12 @@ where classes changed, the rows that they touch are written out before and after
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
-from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.outcome import InferredCounts, WriteStep
 from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import is_triple
 from triplestore.relations import INFERRED, Tables
@@ -49,14 +49,6 @@ def _hidden_beyond(tables: Tables, classes: Classes, dictionary: Dictionary) -> 
         sizes = classes.sizes(high(keys[odd])) * classes.sizes(low(keys[odd]))
         more += int((sizes - 1).sum())
     return more
-
-
-class InferredCounts(NamedTuple):
-    """How many facts follow now and did not hold, held and do not, or were asserted before."""
-
-    inferred_added: int
-    inferred_removed: int
-    still_entailed: int
 
 
 def inferred_change(

@@ -28,11 +28,7 @@ from triplestore.reasoning.equality.classes import (
     keep_connected,
     merge_classes,
 )
-from triplestore.reasoning.equality.inferred_counts import (
-    InferredCounts,
-    hidden_beyond,
-    inferred_change,
-)
+from triplestore.reasoning.equality.inferred_counts import hidden_beyond, inferred_change
 from triplestore.reasoning.equality.negation import refuse_cycles
 from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
 from triplestore.reasoning.equality.scoped_rows import (
@@ -44,7 +40,7 @@ from triplestore.reasoning.equality.scoped_rows import (
     with_scope_facts,
 )
 from triplestore.reasoning.equality.stored_rows import AssertedRepresentatives, stored_changes
-from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.outcome import InferredCounts, WriteStep
 from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import Tables

@@ -116,5 +116,5 @@ def rules_on_demand(
             return None
         literals = (Literals() if before is None else before.literals).looked_at(dictionary)
         awake = literals.added(sleeping.awake, tables, dictionary)
-        make = partial(make_program, regimes, users, tables, dictionary)
+        make = partial(make_program, regimes, users, tables, dictionary, looked_at=literals)
         return RulesOnDemand(regimes, awake, sleeping, literals, make)

@@ -6,16 +6,17 @@ with what the browser adds by itself (a cookie or a password).
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 
 from triplestore.data_classes import data_class
-from triplestore.server.access.users_file import includes
+from triplestore.server.access.users_file import UserRecord, includes
 from triplestore.server.refusals import RefusedRequest
 
 _KEY = "triplestore.caller"
+_CHECK = "triplestore.still_allowed"
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -31,6 +32,7 @@ class Caller:
     cors     whether pages of other sites may send requests
     login    whether the server asks for a login
     stores   the stores that the user may see; empty for all
+    record   the user as of the request; None if the server asks for no login, or before one
     """
 
     name: str | None = None
@@ -41,6 +43,7 @@ class Caller:
     cors: bool = False
     login: bool = True
     stores: tuple[str, ...] = ()
+    record: UserRecord | None = None
 
     @property
     def key(self) -> str:
@@ -48,15 +51,26 @@ class Caller:
         return f"user {self.name}" if self.name is not None else self.client
 
 
-def put_caller(scope: MutableMapping[str, Any], caller: Caller) -> None:
-    """Note who sends a request."""
-    scope[_KEY] = caller
+def put_caller(
+    scope: MutableMapping[str, Any], caller: Caller, still_allowed: Callable[[], bool]
+) -> None:
+    """Note who sends a request, and how to find out whether that is still so."""
+    scope[_KEY], scope[_CHECK] = caller, still_allowed
 
 
 def caller_of(request: HTTPConnection) -> Caller:
     """Who sends a request."""
     caller: Caller = request.scope.get(_KEY) or Caller()
     return caller
+
+
+def is_still_allowed(scope: Mapping[str, Any]) -> bool:
+    """Whether the sender of a request would still be let in with the same rights.
+
+    Answers that take long ask this from time to time.
+    """
+    check: Callable[[], bool] | None = scope.get(_CHECK)
+    return check is None or check()
 
 
 def require(request: Request, role: str) -> Caller:

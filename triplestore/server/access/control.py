@@ -15,6 +15,7 @@ from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from starlette.requests import HTTPConnection
@@ -101,7 +102,7 @@ class AccessControl:
         self._addresses = Failures(clock=clock)
         self._names = Failures(free=50, clock=clock)
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="password")
-        self._nobody = hash_of_nothing()
+        self._unmatched = hash_of_nothing()
         self.refused_logins = 0
 
     @property
@@ -128,9 +129,22 @@ class AccessControl:
         store = self._store_of(path)
         if store is not None and record.stores and store not in record.stores:
             raise RefusedRequest(404, "Not Found")  # as for a store that does not exist
-        return Caller(
-            record.name, record.role, way, client, self._update, self._cors, True, record.stores
-        )
+        rights = (self._update, self._cors, True, record.stores)
+        return Caller(record.name, record.role, way, client, *rights, record)
+
+    def is_still_allowed(self, request: HTTPConnection, caller: Caller) -> bool:
+        """Whether the sender of a request would still be let in with the same rights."""
+        then = caller.record
+        if self._users is None or then is None:
+            return self._users is None
+        if caller.way == "session":
+            now = self._in_session(request)
+        elif caller.way == "token":
+            now = self._with_token(request)
+        else:
+            now = self._users.now.named(then.name)
+            now = now if now is not None and now.password == then.password else None
+        return now is not None and (now.role, now.stores) == (then.role, then.stores)
 
     async def _recognised(
         self, request: HTTPConnection, client: str
@@ -139,7 +153,7 @@ class AccessControl:
         path = request.scope["path"]
         scheme, _, value = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            record = self._users.now.with_token(token_hash(value.strip()))
+            record = self._with_token(request)
             if record is None:
                 self.refused_logins += 1
                 raise login_needed(path, "unknown token")
@@ -150,6 +164,11 @@ class AccessControl:
         if scheme:
             raise login_needed(path, f"unknown way to log in: {scheme!r}")
         return "session", self._in_session(request)
+
+    def _with_token(self, request: HTTPConnection) -> UserRecord | None:
+        assert self._users is not None
+        token = request.headers["authorization"].partition(" ")[2].strip()
+        return self._users.now.with_token(token_hash(token))
 
     def _in_session(self, request: HTTPConnection) -> UserRecord | None:
         assert self._users is not None
@@ -181,7 +200,9 @@ class AccessControl:
 
     def _may_try(self, name: str, client: str) -> None:
         if len(self._checks) >= 20:
-            raise RefusedRequest(503, "many logins are checked: try again", {"retry-after": "5"})
+            raise RefusedRequest(
+                503, "too many logins are being checked: try again later", {"retry-after": "5"}
+            )
         wait = self._addresses.begin([client]) or self._names.begin([name])
         if wait:
             seconds = str(int(wait) + 1)
@@ -192,7 +213,7 @@ class AccessControl:
         self, mark: bytes, record: UserRecord | None, password: str, path: str
     ) -> UserRecord:
         # An unknown name takes as long as a wrong password.
-        kept = record.password if record is not None and record.password else self._nobody
+        kept = record.password if record is not None and record.password else self._unmatched
         loop = asyncio.get_running_loop()
         right = await loop.run_in_executor(self._pool, is_password, password, kept)
         if record is None or record.password is None or not right:
@@ -245,7 +266,10 @@ class WithCallers:
         """Pass a request on with its sender, or refuse it."""
         if scope["type"] == "http":
             try:
-                put_caller(scope, await self._control.identify(HTTPConnection(scope)))
+                request = HTTPConnection(scope)
+                caller = await self._control.identify(request)
+                check = partial(self._control.is_still_allowed, request, caller)
+                put_caller(scope, caller, check)
             except RefusedRequest as refused:
                 await refusal(refused, scope)(scope, receive, send)
                 return

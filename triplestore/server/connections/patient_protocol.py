@@ -94,8 +94,9 @@ def _patient() -> type[Any]:
             self._head_timer: asyncio.TimerHandle | None = None
             self._stall_timer: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(cast(asyncio.Transport, JoinedWrites(transport, self.loop)))
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            joined = JoinedWrites(cast(asyncio.Transport, transport), self.loop)
+            super().connection_made(cast(asyncio.Transport, joined))
             if len(self.connections) > self.most_connections:
                 transport.close()
                 return

@@ -18,6 +18,7 @@ from triplestore.browse.change_request import (
 )
 from triplestore.browse.preview import preview_change
 from triplestore.server.access.caller import Caller, require
+from triplestore.server.limited_changes import turn_seconds
 from triplestore.server.page.answering import PageHandlers, id_from, language_of
 from triplestore.server.page.parameters import Parameters, read_json
 from triplestore.server.refusals import RefusedRequest
@@ -26,9 +27,6 @@ from triplestore.server.service import StoreService
 
 MAX_PROOFS = 50
 """Maximum number of new violations that a preview explains."""
-WAIT = 5.0
-"""Seconds that a change waits for another writer. A load may take long, and waiting requests would
-take the places of queries."""
 
 
 def change_routes(service: StoreService) -> list[BaseRoute]:
@@ -93,7 +91,8 @@ class _Changes(PageHandlers):
         return self.answer(caller, work, _info("update", caller, wanted, given))
 
     def _limits(self, given: Parameters, output: AnswerOutput) -> ChangeLimits:
-        return ChangeLimits(self.seconds(given), self.budget(given), output.stop, WAIT)
+        wait = turn_seconds(self.settings, output)
+        return ChangeLimits(self.seconds(given), self.budget(given), output.stop, wait)
 
 
 def _info(kind: str, caller: Caller, wanted: ChangeRequest, given: Parameters) -> JobInfo:

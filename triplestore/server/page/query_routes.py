@@ -74,7 +74,7 @@ class _Queries(PageHandlers):
         )
 
     async def listed(self, request: Request) -> Response:
-        """The queries that run; of other users only for an administrator."""
+        """The queries that run; of other users only for an administrator of all stores."""
         caller = require(request, "read")
         seen = [job for job in self.service.runner.jobs() if _may_see(caller, job)]
         listed = [
@@ -100,5 +100,7 @@ class _Queries(PageHandlers):
 
 
 def _may_see(caller: Caller, job: RunningJob) -> bool:
-    """Without a login everyone is the same user."""
-    return not caller.login or caller.role == "admin" or caller.name == job.user
+    """Without a login everyone is the same user. Queries of all stores run side by side, so an
+    administrator of some stores sees only what is theirs."""
+    is_admin = caller.role == "admin" and not caller.stores
+    return not caller.login or is_admin or caller.name == job.user

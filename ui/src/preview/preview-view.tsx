@@ -14,7 +14,7 @@ import { ViolationLine } from "./violation-line";
 import "../proofs/proofs.css";
 import "./preview.css";
 
-/** The server proves at most so many new violations. */
+/** Maximum number of new violations that the server proves. */
 const EXPLAINED = 50;
 
 interface PreviewViewProps {
