@@ -266,7 +266,7 @@ def _searched(array: Array, values: Array, side: Side) -> NDArray[np.int64]:
 
     Measured with 10,000 random values: 7 times faster in 10 million rows, 3 times in 10 thousand.
     """
-    if len(values) < _SORT_FROM:
+    if len(values) < _SORT_FROM or bool((values[1:] >= values[:-1]).all()):
         return array.searchsorted(values, side).astype(np.int64, copy=False)
     order = values.argsort()
     found = np.empty(len(values), dtype=np.int64)

@@ -338,9 +338,10 @@ class PlainRelation(Answering, PairRelation):
         """The statuses of these rows; 0 for those that do not hold."""
         return self.status_of_keys(pack(rows[0], rows[1]))
 
-    def status_of_keys(self, keys: U64) -> U8:
-        """The statuses of rows given as packed keys, in any order."""
-        runs = self._runs[FORWARD]
+    def status_of_keys(self, keys: U64, order: int = FORWARD) -> U8:
+        """The statuses of rows given as packed keys, in any order. For the order by second id, keys
+        have the second id in front."""
+        runs = self._runs[order]
         uniform = runs[0].uniform if len(runs) == 1 else None
         if uniform is not None:
             run = runs[0]
@@ -349,7 +350,7 @@ class PlainRelation(Answering, PairRelation):
             found *= np.uint8(uniform)
             return found
         status = np.zeros(len(keys), dtype=np.uint8)
-        for run, rows, places in self._found(keys):
+        for run, rows, places in self._found(keys, order):
             status[rows] = run.statuses_at(places)
         return status
 
@@ -377,10 +378,10 @@ class PlainRelation(Answering, PairRelation):
                 counts[found] = np.where(run.statuses_at(places), column.take(places), 0)
         return counts
 
-    def _found(self, keys: U64) -> Iterator[tuple[SortedRun, I64, I64]]:
+    def _found(self, keys: U64, order: int = FORWARD) -> Iterator[tuple[SortedRun, I64, I64]]:
         """(run, positions in `keys`, positions in the run): each key in the newest run with it."""
         open_ = np.arange(len(keys))
-        for run in reversed(self._runs[FORWARD]):
+        for run in reversed(self._runs[order]):
             wanted = keys[open_]
             places = np.minimum(run.keys.search_many(wanted, run.lo, run.hi), run.hi - 1)
             found = run.keys.take(places) == wanted
