@@ -104,6 +104,8 @@ def test_answers__compare_only_what_a_text_determines() -> None:
     assert same(rows, answer_of(sample, ["y", "s"], [("b", 0.3)]))
     assert same(rows, answer_of(sample, ["y", "s"], [("b", 0.3)], terms=False))
     assert not same(rows, answer_of(sample, ["y", "s"], [("b", 0.4)], terms=False))
+    least = [answer_of("", ["x"], [(one,)], terms=False) for one in ("a", None)]
+    assert not same(*least)
 
 
 def test_in_a_copy__ends_what_takes_too_long() -> None:
