@@ -33,7 +33,7 @@ from triplestore.expressions.library.numbers import (
     key_of_number,
 )
 from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
-from triplestore.expressions.text_columns import Texts, keyed, texts_of, texts_of_ids
+from triplestore.expressions.text_columns import Texts, ids_of_texts, keyed, texts_of, texts_of_ids
 from triplestore.operators.context import current
 from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
@@ -268,6 +268,10 @@ def ids_of(vector: Vector, terms: QueryTerms) -> U32:
     """The ids of the values; terms that are not in the dictionary get query ids."""
     if isinstance(vector, Ids):
         return vector.ids
+    if isinstance(vector, Texts):
+        found = ids_of_texts(vector, terms)
+        if found is not None:
+            return found
     made = coded(vector, terms)
     ids: U32 = terms.encode_keys(made.keys)[made.codes]
     return ids
