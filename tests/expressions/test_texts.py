@@ -324,6 +324,17 @@ def test_texts__of_too_many_datatypes_are_taken_one_by_one(monkeypatch):
         assert short == long and None not in short
 
 
+def test_long_parts__are_searched_in_linear_time():
+    limits = Context(seconds=20)
+    terms = [ox.Literal("a" * size) for size in (100, 5_000_000, 5_000_001)] * 6
+    terms += [ox.Literal("b" + "a" * 2_000_000), ox.Literal("a" * 70 + "b"), ox.Literal("ab")]
+    part = ox.Literal("a" * 100_000 + "b")
+    with running(limits):
+        for text in (f"CONTAINS(?x, {part})", f"STRBEFORE(?x, {part})", "CONTAINS(?x, ?y)"):
+            short, long = both_ways(text, terms)
+            assert short == long
+
+
 def test_texts__are_charged_to_the_budget():
     dictionary = Dictionary()
     ids = dictionary.encode([ox.Literal(f"{i} " + "a" * 1000) for i in range(1000)])

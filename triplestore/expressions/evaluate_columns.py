@@ -78,6 +78,7 @@ def condition(expression: Expression, frame: Frame, scope: Scope) -> Mask:
     """The rows where an expression is true; an error is not.
 
     >>> import pyoxigraph as ox
+    >>> from triplestore.expressions.query_terms import QueryTerms
     >>> from triplestore.expressions.text.expression_parser import parse_expression
     >>> from triplestore.terms.dictionary import Dictionary
     >>> dictionary = Dictionary()

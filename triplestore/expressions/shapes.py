@@ -27,8 +27,8 @@ TEXT = STRING
 
 _FIRST_END = 8  # as in the kernel `split_literals`
 _MOST_ENDS = 4096
+_MOST_BYTES = 1 << 20
 _KIND_OF_MARK = {ord("@"): LANG, ord("^"): TYPED}
-_ENTRY = 200
 
 
 class Shapes:
@@ -60,14 +60,14 @@ class Shapes:
     @property
     def is_full(self) -> bool:
         """Whether no more ends are taken."""
-        return len(self._numbers) >= _MOST_ENDS
+        return len(self._numbers) >= _MOST_ENDS or len(self.table[0]) >= _MOST_BYTES
 
     def of_end(self, end: bytes) -> int:
         """The shape of literals with this end."""
         with self._lock:
             found = self._numbers.get(end)
             if found is None:
-                current().charge(_ENTRY + 3 * len(end))
+                current().need(3 * len(end))
                 found = self._numbers[end] = len(self.keys)
                 self.keys.append(bytes([_KIND_OF_MARK[end[1]]]) + end)
                 ends, places = self.table

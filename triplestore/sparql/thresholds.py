@@ -41,7 +41,7 @@ class SparqlThresholds(Thresholds):
     plan_terms: int = 1000
     """Maximum number of terms that a query looks up or makes and whose plan is kept."""
 
-    piece_rows: int = 1 << 14
+    piece_rows: int = 1 << 16
     """Maximum number of rows for which an expression is evaluated at a time."""
 
     ranked_one_by_one: int = 64

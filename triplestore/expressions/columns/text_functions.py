@@ -241,11 +241,28 @@ def found_in(made: Texts, other: Spans) -> I64:
     from triplestore.kernels.terms.text_parts import find_parts
 
     buf, starts, lengths = other
+    # The kernel compares the whole part at each place; Python's search is linear.
+    long = np.flatnonzero((lengths > _LONG_PART) & (lengths * made.lengths > _MUCH_WORK))
+    if len(long):
+        lengths = lengths.copy()
+        lengths[long] = made.lengths[long] + 1
     found = np.empty(made.size, np.int64)
     for part in in_pieces(made.lengths):
         ours = made.buf, made.starts[part], made.lengths[part]
         find_parts(*ours, buf, starts[part], lengths[part], found[part])
+    for row in long.tolist():
+        current().check()
+        text = _bytes(made.buf, made.starts[row], made.lengths[row])
+        found[row] = text.find(_bytes(buf, other[1][row], other[2][row]))
     return found
+
+
+_LONG_PART = 64
+_MUCH_WORK = 1 << 16
+
+
+def _bytes(buf: U8, start: np.int64, length: np.int64) -> bytes:
+    return buf[start : start + length].tobytes()
 
 
 def _contains(name: str, arguments: list[Vector], terms: QueryTerms, held: Budget) -> Vector | None:
