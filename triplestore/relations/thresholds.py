@@ -107,6 +107,10 @@ class RelationThresholds(Thresholds):
     combine_rows: int = 256
     """Maximum number of rows of a pushed layer and the topmost layer to combine them at once."""
 
+    recent_facts: int = 1 << 10
+    """Number of facts that were changed one by one before a layer is made of them, also if nothing
+    is read."""
+
     tier: int = 3
     """Merges are proposed until each layer has more than this many times the rows of all layers
     above it."""

@@ -112,6 +112,23 @@ class Dictionary:
                 raise
         return out
 
+    def encode_few(self, keys: Sequence[bytes]) -> list[int]:
+        """The same as a list; few keys are encoded without arrays, which take longer than that."""
+        if len(keys) > TERMS.single_look_ups:
+            found: list[int] = self.encode_keys(keys).tolist()
+            return found
+        with self._lock:
+            mark, ids = self.size, []
+            try:
+                for key in keys:
+                    state = self._state
+                    known = state.live.ids.get(key) or state.lookup(key)
+                    ids.append(known or self._add(key))
+            except BaseException:
+                self.truncate(mark)
+                raise
+        return ids
+
     def _encode_chunk(self, keys: Sequence[bytes], out: U32) -> None:
         state = self._state
         known = state.live.ids.get
@@ -126,9 +143,12 @@ class Dictionary:
 
     def _add_all(self, keys: Sequence[bytes]) -> Iterable[int]:
         """Append new, distinct keys; their ids."""
-        if len(keys) < TERMS.sealed_batch or not worth_kernels(_A_TERM * len(keys)):
-            return [self._add(key) for key in keys]
         self._check_room(len(keys))
+        if len(keys) < TERMS.sealed_batch or not worth_kernels(_A_TERM * len(keys)):
+            state = self._state
+            if len(state.live) + len(keys) <= TERMS.live_terms:
+                return state.live.add_all(keys, state.values.tables)
+            return [self._add(key) for key in keys]
         first = self.size + 1
         self._freeze(keys)
         return range(first, first + len(keys))

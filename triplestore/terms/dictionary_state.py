@@ -25,7 +25,7 @@ from triplestore.terms.hashing import hash_text
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys, texts_of_keys
 from triplestore.terms.stretches import Stretches
-from triplestore.terms.term_keys import Term, term_of
+from triplestore.terms.term_keys import STRING, Term, term_of
 from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.canonical_ids import TermSource
 from triplestore.terms.values.segment_values import ValueTable
@@ -264,7 +264,9 @@ class DictionaryState:
                 yield from segment.of_kind(kind, since)
         first = max(self.live.first_id, since + 1)
         keys = self.live.keys[first - self.live.first_id :]
-        yield np.array([i for i, key in enumerate(keys, first) if key[0] == kind], np.uint32)
+        found = [i for i, key in enumerate(keys, first) if key[0] == kind]
+        if found:
+            yield np.array(found, np.uint32)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -315,6 +317,16 @@ class LiveTable:
         self.keys.append(key)
         self.ids[key] = term_id
         return term_id
+
+    def add_all(self, keys: Sequence[bytes], tables: Sequence[ValueTable]) -> range:
+        """The same for several."""
+        first = self.first_id + len(self.keys)
+        for term_id, key in enumerate(keys, first):
+            if key[0] >= STRING:
+                self.values.add(term_id, key, tables)
+            self.keys.append(key)
+            self.ids[key] = term_id
+        return range(first, first + len(keys))
 
     def after(self, term_id: int) -> LiveTable:
         """A copy without the terms up to `term_id`, which are in a segment now."""

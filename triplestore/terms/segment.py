@@ -38,6 +38,7 @@ from triplestore.terms.values.canonical_ids import TermSource, build_values
 from triplestore.terms.values.segment_values import ValueTable
 
 _AHEAD = 4  # slots read at a time in a single look-up
+_TOGETHER = 16  # slots of each term read at a time in a look-up of several
 _COLUMNS = ("texts", "offsets", "kinds", "slots")
 STRETCHES = "stretches"  # a section that older files do not have
 _LOW = np.uint64(0xFFFFFFFF)
@@ -240,7 +241,7 @@ class TermSegment:
         tag = hashed & 0xFFFFFFFF
         at = slot_of(hashed, size)
         while True:
-            for slot in self._slots[at : at + _AHEAD].tolist():
+            for slot in self._slots.listed(at, at + _AHEAD):
                 if slot == 0:
                     return 0
                 if slot >> 32 == tag and self._is_at((slot & 0xFFFFFFFF) - 1, kind, text):
@@ -248,7 +249,7 @@ class TermSegment:
             at = at + _AHEAD if at + _AHEAD < size else 0
 
     def _is_at(self, row: int, kind: int, text: bytes) -> bool:
-        start, stop = self._offsets[row : row + 2].tolist()
+        start, stop = self._offsets.listed(row, row + 2)
         return (
             stop - start == len(text)
             and self._texts[start:stop].tobytes() == text
@@ -273,19 +274,21 @@ class TermSegment:
     def _find_at_once(self, spans: Spans, wanted: I64, out: U32) -> None:
         """`find` for the terms at these places, each step for all of them: only the blocks that
         they need are touched."""
-        half, size = np.uint64(32), len(self._slots)
+        half, size, ahead = np.uint64(32), len(self._slots), np.arange(_TOGETHER)
         tags = spans.hashes[wanted] & _LOW
         at = ((spans.hashes[wanted] >> half) * np.uint64(size) >> half).astype(np.int64)
         while len(wanted):
-            slots = self._slots.take(at)
-            on = slots != 0
-            likely = np.flatnonzero(on & (slots >> half == tags))
-            rows = (slots[likely] & _LOW).astype(np.int64) - 1
-            same = self._are_at(rows, spans, wanted[likely])
-            out[wanted[likely[same]]] = (rows[same] + self.first_id).astype(np.uint32)
-            on[likely[same]] = False
-            wanted, tags, at = wanted[on], tags[on], at[on] + 1
-            at[at == size] = 0
+            places = (at[:, None] + ahead) % size
+            slots = self._slots.take(places.reshape(-1)).reshape(places.shape)
+            filled = np.logical_and.accumulate(slots != 0, axis=1)
+            likely, column = np.nonzero(filled & (slots >> half == tags[:, None]))
+            on = filled[:, -1]
+            if len(likely):
+                rows = (slots[likely, column] & _LOW).astype(np.int64) - 1
+                same = self._are_at(rows, spans, wanted[likely])
+                out[wanted[likely[same]]] = (rows[same] + self.first_id).astype(np.uint32)
+                on[likely[same]] = False
+            wanted, tags, at = wanted[on], tags[on], at[on] + _TOGETHER
 
     def _are_at(self, rows: I64, spans: Spans, wanted: I64) -> Bools:
         """Whether the terms at these rows are the wanted ones."""

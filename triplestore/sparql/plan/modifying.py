@@ -128,7 +128,10 @@ def plan_projection(
     kept = tuple(name for name in (*names, *hidden) if name in made.names)
     if kept == made.names:
         return made
-    return made.with_operator(Project(made.operator, kept))
+    below = made.operator
+    if type(below) is Project and not below.renames:  # it dropped columns of a group
+        below = below.child
+    return made.with_operator(Project(below, kept))
 
 
 def plan_distinct(planner: Planner, node: sparql.Distinct, wanted: Wanted) -> Planned:

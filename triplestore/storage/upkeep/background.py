@@ -220,13 +220,15 @@ class BackgroundWork:
     def _mergeable(self) -> Callable[[], None] | None:
         """Due work that keeps layers and term segments few."""
         database = self._database
-        if not self._may_try() or self._is_settling():
+        if not self._may_try():
             return None
         if database.state.tables.plan_merge() is not None:
-            return self._merge_layers
-        if database.disk is not None and self._plan_terms(database.disk.terms) is not None:
-            return self._merge_terms
-        return None
+            work = self._merge_layers
+        elif database.disk is not None and self._plan_terms(database.disk.terms) is not None:
+            work = self._merge_terms
+        else:
+            return None
+        return None if self._is_settling() else work
 
     def _is_settling(self) -> bool:
         """Whether merges wait because the store was opened a moment ago: who opens a store for a
