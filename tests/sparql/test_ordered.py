@@ -93,7 +93,8 @@ def test_ordered__as_python_sorts_and_equal_rows_stay(
     ]
     context = Context(block_rows=3)
     few, held = data.draw(st.sampled_from([64, 0])), data.draw(st.sampled_from([5, 50]))
-    with SPARQL.changed(ranked_one_by_one=few, sorted_candidates=held):
+    at_once = data.draw(st.sampled_from([0, 50]))
+    with SPARQL.changed(ranked_one_by_one=few, sorted_candidates=held, sorted_at_once=at_once):
         found = Ordered(Values(frame), keys, scope.terms, limit).run(context)
 
     expected = list(range(len(rows)))

@@ -260,7 +260,10 @@ class QueryTerms:
         if not own.any():
             return self.dictionary.kinds(ids)
         kinds = self.dictionary.kinds(np.where(own, np.uint32(0), ids))
-        kinds[own] = self.spans(ids[own])[3]
+        if self._blocks:
+            kinds[own] = self.spans(ids[own])[3]
+        else:
+            kinds[own] = [key[0] for key in self._own(ids[own])]
         return kinds
 
     def values(self, ids: U32) -> ValueColumn:

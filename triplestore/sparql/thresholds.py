@@ -47,6 +47,10 @@ class SparqlThresholds(Thresholds):
     ranked_one_by_one: int = 64
     """Maximum number of terms that are ranked one by one, and whose ranks are remembered."""
 
+    sorted_at_once: int = 1024
+    """Maximum number of rows that ORDER BY with a LIMIT sorts without dropping some before, unless
+    their ids compare them."""
+
     compared_stretches: int = 16
     """Maximum number of ranges of ids whose terms compare by their ids that are used at a time."""
 

@@ -14,7 +14,8 @@ import numpy as np
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.vectors import Ids, Numbers, Vector
 from triplestore.operators.frame import Array
-from triplestore.sparql.evaluate.comparable_rows import ComparableRows, by_value
+from triplestore.sparql.evaluate.comparable_rows import BY_BYTES, ComparableRows, by_value
+from triplestore.sparql.thresholds import SPARQL
 
 
 def first_rows(
@@ -36,6 +37,8 @@ def first_rows(
         return _first_words(values.values, limit, descending, is_only)
     if not isinstance(values, Ids):
         return None
+    if len(values) <= SPARQL.sorted_at_once and not _compare_by_ids(values, terms):
+        return None
     kept: list[Array] = []
     parts = by_value(values.ids, terms, limit, descending)
     every = np.arange(len(values))
@@ -47,6 +50,13 @@ def first_rows(
         if limit <= 0:
             break
     return np.sort(np.concatenate(kept)) if len(kept) > 1 else kept[0]
+
+
+def _compare_by_ids(values: Ids, terms: QueryTerms) -> bool:
+    """True if all terms are known to be of one kind and in the order of their ids."""
+    stretches = terms.dictionary.stretches
+    whole = stretches.whole(values.ids)
+    return whole is not None and stretches.kinds[whole] in BY_BYTES
 
 
 def _first_of(

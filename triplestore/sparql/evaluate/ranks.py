@@ -24,7 +24,7 @@ from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.text_columns import texts_of_ids
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
 from triplestore.operators.context import Budget
-from triplestore.operators.frame import ID, INTEGER, Array
+from triplestore.operators.frame import INTEGER, Array
 from triplestore.operators.group_table import use_kernels
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.operators.sort_positions import sorted_in_steps
@@ -55,12 +55,17 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
         if values.dtype == INTEGER or not np.isnan(values).any():
             return values
     if isinstance(vector, Ids):
+        stretches = terms.dictionary.stretches
+        whole = stretches.whole(vector.ids)
+        kind = 0 if whole is None else stretches.kinds[whole]
+        if kind in BY_BYTES:
+            return vector.ids
         if len(vector.ids) <= SPARQL.ranked_one_by_one:
             return _ranks_of_few(vector.ids, terms)
-        parts = by_value(vector.ids, terms)
-        if len(parts) == 1 and parts[0].words is not None and parts[0].exact:
-            words = parts[0].words
-            return words if words.dtype == ID else (words ^ _SIGN).view(np.int64)
+        if kind == TYPED:
+            parts = by_value(vector.ids, terms)
+            if len(parts) == 1 and parts[0].words is not None and parts[0].exact:
+                return (parts[0].words ^ _SIGN).view(np.int64)
         distinct, places = distinct_ids(vector.ids)
         return _ranks_of_ids(distinct, terms, budget)[places]
     made = coded(vector, terms)
