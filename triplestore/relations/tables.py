@@ -171,6 +171,10 @@ class Tables:
         more = [name for name, pairs in self._closed.items() if pairs.count()]
         return np.union1d(names, np.array(more, dtype=np.uint32)) if more else names
 
+    def most_names(self) -> int:
+        """The number of predicates, or a few more: some may have no rows left."""
+        return sum([len(layer.facts.nets.names) for layer in self.layers]) + len(self._closed)
+
     def tuples(self, name: int, arity: int) -> TupleRelation:
         """A user-defined relation of 1, 3 or more columns; empty if there is none."""
         runs = [ly.tuples[name, arity] for ly in self.layers if (name, arity) in ly.tuples]

@@ -19,7 +19,7 @@ import numpy as np
 from triplestore.errors import StorageError
 from triplestore.terms.dictionary_state import DictionaryState, LiveTable
 from triplestore.terms.segment import TermSegment
-from triplestore.terms.spans import I64, U8, U32, worth_kernels
+from triplestore.terms.spans import I64, U8, U32, Spans, find_listed, worth_kernels
 from triplestore.terms.stretches import Stretches
 from triplestore.terms.term_keys import Term, key_of
 from triplestore.terms.thresholds import TERMS
@@ -183,6 +183,14 @@ class Dictionary:
     def lookup_keys(self, keys: Sequence[bytes]) -> U32:
         """The ids of term keys, 0 for those that have none."""
         return self._state.lookup_many(keys)
+
+    def find_spans(self, spans: Spans, out: U32) -> None:
+        """Write the ids that terms have here to `out`, where `out` is 0."""
+        state = self._state
+        for segment in state.segments:
+            segment.find_many(spans, out)
+        keys, first = state.live.keys[:], state.live.first_id
+        find_listed(spans, keys, range(first, first + len(keys)), out)
 
     # --- from ids to terms ----------------------------------------------------------------------
 

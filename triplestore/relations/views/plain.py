@@ -161,7 +161,10 @@ class PlainRelation(Answering, PairRelation):
             if lo < hi:
                 pieces.append((run, lo, hi))
         if len(pieces) == 1:
-            blocks = _scan_one(*pieces[0], where, block_rows)
+            ((run, lo, hi),) = pieces
+            if hi - lo <= block_rows and (run.uniform or 0) & where:
+                return iter((run.keys[lo:hi],))
+            blocks = _scan_one(run, lo, hi, where, block_rows)
         else:
             blocks = _scan_several(pieces, where, block_rows)
         return (block for block in blocks if len(block))
@@ -302,6 +305,14 @@ class PlainRelation(Answering, PairRelation):
             sizes += hi - lo
         return sizes
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads."""
+        rows = 0
+        for run in self.runs(column):
+            lo, hi = run.bounds(value)
+            rows += hi - lo
+        return rows
+
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold. Faster than `status_of` for one."""
         key = first << 32 | second
@@ -327,10 +338,19 @@ class PlainRelation(Answering, PairRelation):
         """The statuses of these rows; 0 for those that do not hold."""
         return self.status_of_keys(pack(rows[0], rows[1]))
 
-    def status_of_keys(self, keys: U64) -> U8:
-        """The statuses of rows given as packed keys, in any order."""
+    def status_of_keys(self, keys: U64, order: int = FORWARD) -> U8:
+        """The statuses of rows given as packed keys, in any order. For the order by second id, keys
+        have the second id in front."""
+        runs = self._runs[order]
+        uniform = runs[0].uniform if len(runs) == 1 else None
+        if uniform is not None:
+            run = runs[0]
+            places = np.minimum(run.keys.search_many(keys, run.lo, run.hi), run.hi - 1)
+            found: U8 = (run.keys.take(places) == keys).view(np.uint8)
+            found *= np.uint8(uniform)
+            return found
         status = np.zeros(len(keys), dtype=np.uint8)
-        for run, rows, places in self._found(keys):
+        for run, rows, places in self._found(keys, order):
             status[rows] = run.statuses_at(places)
         return status
 
@@ -358,10 +378,10 @@ class PlainRelation(Answering, PairRelation):
                 counts[found] = np.where(run.statuses_at(places), column.take(places), 0)
         return counts
 
-    def _found(self, keys: U64) -> Iterator[tuple[SortedRun, I64, I64]]:
+    def _found(self, keys: U64, order: int = FORWARD) -> Iterator[tuple[SortedRun, I64, I64]]:
         """(run, positions in `keys`, positions in the run): each key in the newest run with it."""
         open_ = np.arange(len(keys))
-        for run in reversed(self._runs[FORWARD]):
+        for run in reversed(self._runs[order]):
             wanted = keys[open_]
             places = np.minimum(run.keys.search_many(wanted, run.lo, run.hi), run.hi - 1)
             found = run.keys.take(places) == wanted
@@ -401,6 +421,9 @@ def _probe_few(run: SortedRun, ids: U32, where: int, most: int) -> tuple[I64, Co
     if run.uniform is None or not run.uniform & where:
         return None
     number = len(ids)
+    if number == 1:
+        lo, hi = run.bounds(int(ids[0]))
+        return None if hi - lo > most else (np.zeros(hi - lo, np.int64), (low(run.keys[lo:hi]),))
     first, last = run.bounds_many(ids)
     sizes = last - first
     listed = sizes.tolist()

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from triplestore.expressions.tree import Expression, Variable
 from triplestore.operators.frame import Array, Frame
 from triplestore.operators.leaves import Scan
+from triplestore.operators.weights import Match
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.algebra.variables import conjuncts, names_in
 from triplestore.sparql.evaluate.counted import Counted, Either, Part, Rows, Through, Together
 from triplestore.sparql.evaluate.pieces import condition_of
-from triplestore.sparql.evaluate.weights import Match
 from triplestore.sparql.plan.exists import exists_of
 from triplestore.sparql.plan.matching import atoms_of
 from triplestore.sparql.plan.planned import Atom, Names, Planned, Wanted, Where, trimmed
