@@ -76,7 +76,7 @@ class Leap(NamedTuple):
 
     def edges(self, keys: U64) -> U64:
         """The pairs through which it may conclude others."""
-        if not len(self.subjects) or not len(self.objects):
+        if not (len(keys) and len(self.subjects) and len(self.objects)):
             return keys
         barred = np.isin(high(keys), self.subjects) & np.isin(low(keys), self.objects)
         return keys[~barred]

@@ -85,7 +85,7 @@ class PlainRelation(Answering, PairRelation):
     @property
     def stored_rows(self) -> int:
         """How many rows the runs have together: at least as many as hold."""
-        return sum(len(run) for run in self._runs[FORWARD])
+        return sum([run.hi - run.lo for run in self._runs[FORWARD]])
 
     def runs(self, order: int) -> tuple[SortedRun, ...]:
         """The runs of one order (0: by first id, 1: by second), oldest first."""

@@ -234,10 +234,10 @@ class BackgroundWork:
         """Whether merges wait because the store was opened a moment ago: who opens a store for a
         few writes need not begin to merge what the last process left."""
         database = self._database
-        if not self._background or time.monotonic() >= self._settled:
+        if not (self._background and self._layers_found) or time.monotonic() >= self._settled:
             return False
         new = len(database.state.tables.layers) - self._layers_found
-        return self._layers_found > 0 and new <= database.thresholds.settle_layers
+        return new <= database.thresholds.settle_layers
 
     def _may_try(self) -> bool:
         return self._database.broken is None and time.monotonic() >= self._not_before
