@@ -7,7 +7,7 @@ of these terms, from 1 on. The rows of a table of chunks (`SCHEMA`) are:
 
     column         terms                      statements                 note
     chunk, place   place orders the rows of a chunk, terms first
-    first, bytes   the first key; all bytes
+    first, bytes   the first key's beginning; number of bytes of all keys
     keys, sizes    keys; their lengths
     numbers                                   all of s, of p, of o
     graphs                                    of g; null if all are 0
@@ -44,6 +44,7 @@ SCHEMA = (
 
 _CHUNKS_OF_TASK = 1 << 32
 _ROWS_OF_BATCH = 16
+_MAX_FIRST = 1024  # bytes of a first key, because the driver gets them all
 _ROWS_AT_ONCE = "spark.sql.execution.arrow.maxRecordsPerBatch"  # that a worker gets
 _PARQUET = {
     "parquet.block.size": str(1 << 24),  # Spark reads so much as a whole
@@ -107,7 +108,7 @@ class Chunks:
         ranks, keys, offsets = ordered_keys(self._collector)
         place = 0
         for place, (_, block) in enumerate(key_blocks(keys, offsets), 1):
-            length = int.from_bytes(block["sizes"][:4], "little")
+            length = min(int.from_bytes(block["sizes"][:4], "little"), _MAX_FIRST)
             size = len(block["keys"])
             yield {"place": place, "first": block["keys"][:length], "bytes": size, **block}
         columns = [np.concatenate(parts) for parts in self._columns]
