@@ -120,9 +120,12 @@ def try_out(wheel: Path, scratch: Path) -> None:
     assert run(python, "-c", ahead, cwd=folder) == "True\n", "kernels are not found"
     page = (
         "import pathlib, triplestore; place = pathlib.Path(triplestore.__file__).parent; "
-        "print((place / 'server' / 'page' / 'bundle' / 'index.html').is_file())"
+        "bundle = place / 'server' / 'page' / 'bundle'; "
+        "print(all((bundle / name).is_file() for name in ('index.html', 'page/licenses.txt')))"
     )
-    assert run(python, "-c", page, cwd=folder) == "True\n", "the page for browsers is missing"
+    assert run(python, "-c", page, cwd=folder) == "True\n", (
+        "the page for browsers, or the licences of its libraries, are missing"
+    )
     words = {
         "QUERY": QUERY,
         "UPDATE": "INSERT DATA { <http://example.org/c> <http://example.org/part> <urn:d> }",

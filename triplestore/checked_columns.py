@@ -123,6 +123,14 @@ class Column:
             guard.verify(offset, offset + self._itemsize)
         return int(self._array[row])
 
+    def listed(self, lo: int, hi: int) -> list[int]:
+        """The values of rows [lo, hi), as far as there are so many: faster than a slice."""
+        guard = self._guard
+        if guard is not None:
+            guard.verify(lo * self._itemsize, min(hi, len(self._array)) * self._itemsize)
+        found: list[int] = self._array[lo:hi].tolist()
+        return found
+
     def take(self, rows: NDArray[Any]) -> Array:
         """The values at these positions, in their order: a copy."""
         guard = self._doubtful()
@@ -258,7 +266,7 @@ def _searched(array: Array, values: Array, side: Side) -> NDArray[np.int64]:
 
     Measured with 10,000 random values: 7 times faster in 10 million rows, 3 times in 10 thousand.
     """
-    if len(values) < _SORT_FROM:
+    if len(values) < _SORT_FROM or bool((values[1:] >= values[:-1]).all()):
         return array.searchsorted(values, side).astype(np.int64, copy=False)
     order = values.argsort()
     found = np.empty(len(values), dtype=np.int64)

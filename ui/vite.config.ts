@@ -10,10 +10,14 @@ export default defineConfig({
     assetsDir: "page", // the server answers this folder without a login
     emptyOutDir: true,
     target: "es2022",
+    license: { fileName: "page/licenses.txt" }, // of all that is bundled; the help links to it
     assetsInlineLimit: 0, // no data: addresses, which the Content-Security-Policy refuses
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: { comments: { legal: true } }, // notices that stand in the code of a library
+    },
   },
   server: {
     // `npm run dev` beside a running `triplestore serve`

@@ -107,6 +107,43 @@ def test_resource__labels_types_and_equals_stand_out():
     assert german["term"]["label"] == "Ding"
 
 
+def test_resource__labels_and_descriptions_are_in_the_first_language_that_has_them():
+    store = Store()
+    texts = {"de": "Ding", "en": "thing", "fr": "chose", "": "plain"}
+    tagged = {name: f'"{text}"' + (f"@{name}" if name else "") for name, text in texts.items()}
+    store.load(
+        f"""@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :a rdfs:label {", ".join(tagged.values())} ; rdfs:comment {", ".join(tagged.values())} .
+        :b rdfs:label "Stiege"@de-at, {tagged["en"]} ; rdfs:comment {tagged[""]}, {tagged["fr"]} .
+        """,
+        "ttl",
+    )
+    for language, wanted in (("fr,en", "chose"), ("it,de", "Ding"), ("it,es", "plain")):
+        page = resource(store, ex("a"), language=language)
+        assert (page["term"]["label"], page["comment"]["value"]) == (wanted, wanted), language
+    assert resource(store, ex("b"), language="de,en")["term"]["label"] == "Stiege"
+    assert resource(store, ex("b"), language="en,de")["term"]["label"] == "thing"
+    assert resource(store, ex("b"), language="de,en")["comment"]["value"] == "plain"
+
+
+@pytest.mark.parametrize("tag", ["zh", "zh-TW", "zh-Hant", "zh-419"])
+def test_resource__a_label_of_a_region_is_in_the_language(tag):
+    store = Store()
+    labels = f'"wanted"@{tag}, "another"@zhx, "more"@en'
+    store.load(f"<{EX}a> <http://www.w3.org/2000/01/rdf-schema#label> {labels} .", "ttl")
+    assert resource(store, ex("a"), language="zh,en")["term"]["label"] == "wanted"
+
+
+def test_resource__a_description_is_a_text_before_a_link():
+    store = Store()
+    comment = "http://www.w3.org/2000/01/rdf-schema#comment"
+    store.load(
+        f'<{EX}a> <{comment}> <{EX}link>, "text"@fr . <{EX}b> <{comment}> <{EX}link> .', "ttl"
+    )
+    assert resource(store, ex("a"))["comment"]["value"] == "text"
+    assert resource(store, ex("b"))["comment"]["value"] == f"{EX}link"
+
+
 def test_resource__an_unknown_one_is_empty():
     page = resource(Store(), ex("nothing"))
     assert page["known"] is False

@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 BUNDLE = REPOSITORY / "triplestore" / "server" / "page" / "bundle"
 SHOTS = REPOSITORY / "build" / "screenshots"
 AXE = REPOSITORY / "ui" / "node_modules" / "axe-core" / "axe.min.js"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 # The rules of WCAG 2.2 at levels A and AA, and what axe counts as good practice.
@@ -91,12 +92,15 @@ class Visitor:
         """The line above an answer, or an error."""
         return self.page.locator(".results .summary:not(.stale), .results [role=alert]").first
 
-    def cells(self, column: int) -> list[str]:
-        """The texts of a column of the table of results, as far as drawn."""
-        found: list[str] = self.page.locator(
-            f".results tbody tr:not(.room) td:nth-child({column + 1})"
-        ).all_inner_texts()
-        return found
+    def cells(self, column: int) -> Locator:
+        """A column of the table of results, as far as drawn."""
+        return self.page.locator(f".results tbody tr:not(.room) td:nth-child({column + 1})")
+
+    def write(self, text: str) -> None:
+        """Replace the text in the editor."""
+        self.page.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
 
     def type(self, text: str) -> None:
         """Type at the end of the query."""
@@ -104,12 +108,19 @@ class Visitor:
         self.page.keyboard.press("Control+End")
         self.page.keyboard.type(text)
 
-    def until(self, condition: str, seconds: float = 10) -> None:
-        """Wait for a condition in JavaScript. Playwright's own way needs `eval` in the page."""
+    def repeat(self, act: Callable[[], object], sought: Locator, seconds: float = 20) -> None:
+        """Do something again until something else is there, for what is loaded in steps."""
         end = time.monotonic() + seconds
-        while not self.page.evaluate(condition):
-            assert time.monotonic() < end, f"never true: {condition}"
+        while not sought.count():
+            assert time.monotonic() < end, f"never there: {sought}"
+            act()
             self.page.wait_for_timeout(30)
+
+    def fits(self) -> bool:
+        """Whether nothing is wider than the screen."""
+        size = self.page.viewport_size
+        width: int = self.page.evaluate("document.documentElement.scrollWidth")
+        return size is not None and width <= size["width"]
 
     def shot(self, name: str) -> None:
         """Keep a picture of the page under build/screenshots."""
@@ -122,6 +133,10 @@ class Visitor:
             self.page.evaluate(AXE.read_text())
         found: list[dict[str, Any]] = self.page.evaluate(AXE_RUN)
         return found
+
+
+Visit = Callable[..., Visitor]
+"""The fixture `visit`."""
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,17 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `server` is not installed")
 pytest.importorskip("playwright", reason="playwright is not installed (extra `dev`)")
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from server.conftest import served
 
 from triplestore import Store
-from ui.browser import AXE, Visitor, absent, build, chromium, visiting
+from ui.browser import AXE, Visit, Visitor, absent, build, chromium, visiting
+from ui.village import village
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+expect.set_options(timeout=10_000)  # as long as a `Visitor` waits
 STOPS = 5_000
 DATA = """@prefix : <http://city.example/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -73,16 +75,45 @@ def axe() -> None:
         pytest.skip("axe-core is not installed: `make ui` does that")
 
 
-@pytest.fixture(scope="package")
-def address() -> Iterator[str]:
-    """Where the city is served, with updates allowed."""
-    with served(city(), update=True) as client:
+@contextmanager
+def _hosted(store: Store, **settings: Any) -> Iterator[str]:
+    with served(store, **settings) as client:
         yield f"http://localhost:{client.port}"
 
 
+@pytest.fixture(scope="package")
+def address() -> Iterator[str]:
+    """Where the city is served, with updates allowed."""
+    with _hosted(city(), update=True) as address:
+        yield address
+
+
+@pytest.fixture(scope="package")
+def village_address() -> Iterator[str]:
+    """Where a village is served that no test changes."""
+    with _hosted(village(), update=True) as address:
+        yield address
+
+
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visitor]]:
-    """Opens pages: `visit()`, `visit(viewport=...)`, `visit(base=another_server)`."""
+def host() -> Iterator[Callable[..., str]]:
+    """Serves stores of one test: `visit(base=host(store, update=True))`."""
+    with ExitStack() as stack:
+        yield lambda store, **settings: stack.enter_context(_hosted(store, **settings))
+
+
+@pytest.fixture
+def store() -> Store:
+    """A village of one test."""
+    return village()
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str, host: Callable[..., str]) -> Iterator[Visit]:
+    """Opens pages: `visit()`, `visit(**PHONE)`, `visit(base=another_server)`.
+
+    It uses `host` so that visitors leave before their server ends.
+    """
     with ExitStack() as stack:
 
         def start(base: str = address, **context: Any) -> Visitor:
@@ -92,6 +123,6 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visitor]]:
 
 
 @pytest.fixture
-def visitor(visit: Callable[..., Visitor]) -> Visitor:
+def visitor(visit: Visit) -> Visitor:
     """A person at a screen of 1280 by 800."""
     return visit()

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from server.conftest import served
+from playwright.sync_api import expect
+from server.conftest import CHEAP
 
-from triplestore.server.access.passwords import ScryptCost, password_hash
+from triplestore import Store
+from triplestore.server.access.passwords import password_hash
 from triplestore.server.access.users_file import UserRecord, Users, write_users
-from ui.browser import Visitor
-from ui.village import term, village
-
-CHEAP = ScryptCost(n=16, r=1, p=1)
+from ui.browser import PHONE, Visit, Visitor
+from ui.village import term
 
 
 @pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[str]:
+def guarded(store: Store, host: Callable[..., str], tmp_path: Path) -> str:
     """Where a village is served to two users; passwords are their names and `-secret`."""
     users = Users({})
     for name, role in (("rita", "read"), ("wim", "write")):
         users = users.changed(UserRecord(name, role, password_hash(f"{name}-secret", CHEAP), {}))
     write_users(tmp_path / "users.toml", users)
-    with served(village(), update=True, users=tmp_path / "users.toml") as client:
-        yield f"http://localhost:{client.port}"
+    return host(store, update=True, users=tmp_path / "users.toml")
 
 
 def log_in(visitor: Visitor, name: str, password: str | None = None) -> None:
@@ -34,9 +33,7 @@ def log_in(visitor: Visitor, name: str, password: str | None = None) -> None:
     dialog.get_by_role("button", name="Log in").click()
 
 
-def test_login__is_asked_for_and_then_the_page_shows_the_store(
-    guarded: str, visit: Callable[..., Visitor]
-) -> None:
+def test_login__is_asked_for_and_then_the_page_shows_the_store(guarded: str, visit: Visit) -> None:
     visitor = visit(base=guarded)
     visitor.open("resource", term=term("rex"))
     visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()
@@ -46,12 +43,10 @@ def test_login__is_asked_for_and_then_the_page_shows_the_store(
     visitor.page.get_by_role("dialog").get_by_role("alert").wait_for()
     log_in(visitor, "rita")
     visitor.page.locator("h1", has_text="Rex").wait_for()
-    assert "rita" in visitor.page.locator("header").first.inner_text()
+    expect(visitor.page.locator("header").first).to_contain_text("rita")
 
 
-def test_login__a_reader_is_not_offered_changes_and_a_writer_is(
-    guarded: str, visit: Callable[..., Visitor]
-) -> None:
+def test_login__a_reader_is_not_offered_changes_and_a_writer_is(guarded: str, visit: Visit) -> None:
     visitor = visit(base=guarded)
     visitor.open("change")
     log_in(visitor, "rita")
@@ -63,7 +58,7 @@ def test_login__a_reader_is_not_offered_changes_and_a_writer_is(
 
 
 def test_login__an_ended_session_asks_again_and_the_page_goes_on(
-    guarded: str, visit: Callable[..., Visitor]
+    guarded: str, visit: Visit
 ) -> None:
     visitor = visit(base=guarded)
     visitor.open("ontology/class")
@@ -77,8 +72,8 @@ def test_login__an_ended_session_asks_again_and_the_page_goes_on(
 
 
 @pytest.mark.usefixtures("axe")
-def test_login__the_dialog_is_accessible(guarded: str, visit: Callable[..., Visitor]) -> None:
-    visitor = visit(base=guarded, viewport={"width": 390, "height": 844})
+def test_login__the_dialog_is_accessible(guarded: str, visit: Visit) -> None:
+    visitor = visit(base=guarded, **PHONE)
     visitor.open("store")
     visitor.page.get_by_role("dialog").get_by_label("Name").wait_for()
     assert visitor.accessibility() == []

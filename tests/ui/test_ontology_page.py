@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
 
 import pytest
-from server.conftest import served
+from playwright.sync_api import expect
 
-from ui.browser import Visitor
-from ui.village import MANY, term, village
+from ui.browser import PHONE, Visit, Visitor
+from ui.village import MANY, term
 
 KINDS = 4 * MANY
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served(village()) as client:
-        yield f"http://localhost:{client.port}"
-
-
 @pytest.fixture
-def trees(visit: Callable[..., Visitor], address: str) -> Callable[..., Visitor]:
+def trees(visit: Visit, village_address: str) -> Visit:
     """Opens a tree of the village."""
 
     def start(kind: str = "class", name: str | None = None, **context: object) -> Visitor:
-        visitor = visit(base=address, **context)
+        visitor = visit(base=village_address, **context)
         visitor.open(f"ontology/{kind}", **({"term": term(name)} if name else {}))
         visitor.page.get_by_role("treeitem").first.wait_for()
         return visitor
@@ -32,52 +26,45 @@ def trees(visit: Callable[..., Visitor], address: str) -> Callable[..., Visitor]
     return start
 
 
-def rows(visitor: Visitor) -> list[str]:
-    """The names of the rows that are drawn."""
-    return visitor.page.locator(".vtree-name").all_inner_texts()
-
-
 def unfold(visitor: Visitor, name: str) -> None:
     visitor.page.get_by_role("treeitem", name=name).locator(".twist").click()
 
 
 def test_tree__unfolds_with_counts_of_asserted_and_inferred_members(
-    trees: Callable[..., Visitor],
+    trees: Visit,
 ) -> None:
     visitor = trees()
     animal = visitor.page.get_by_role("treeitem", name="animal")
-    assert "6 inferred" in " ".join(animal.inner_text().split())
+    expect(animal).to_contain_text("6 inferred")
     unfold(visitor, "animal")
-    visitor.page.get_by_role("treeitem", name="dog").wait_for()
-    assert rows(visitor)[:3] == ["animal", "cat", "dog"]
     dog = visitor.page.get_by_role("treeitem", name="dog")
-    assert "2 asserted" in " ".join(dog.inner_text().split())
-    assert dog.get_attribute("aria-level") == "2"
+    expect(dog).to_contain_text("2 asserted")
+    expect(dog).to_have_attribute("aria-level", "2")
+    names = visitor.page.locator(".vtree-name").all_inner_texts()
+    assert names[:3] == ["animal", "cat", "dog"]
     unfold(visitor, "animal")
-    visitor.page.get_by_role("treeitem", name="dog").wait_for(state="detached")
+    dog.wait_for(state="detached")
 
 
-def test_tree__a_chosen_class_is_shown_beside_it(trees: Callable[..., Visitor]) -> None:
+def test_tree__a_chosen_class_is_shown_beside_it(trees: Visit) -> None:
     visitor = trees()
     visitor.page.get_by_role("treeitem", name="animal").click()
     visitor.page.get_by_role("heading", name="animal").wait_for()
-    assert "Rex" in visitor.page.get_by_role("region", name="Facts that point to it").inner_text()
+    pointing = visitor.page.get_by_role("region", name="Facts that point to it")
+    expect(pointing).to_contain_text("Rex")
     visitor.page.get_by_role("link", name="Open its page").click()
     visitor.page.locator("h1", has_text="animal").wait_for()
 
 
-def test_tree__a_class_of_the_address_is_unfolded_to(trees: Callable[..., Visitor]) -> None:
+def test_tree__a_class_of_the_address_is_unfolded_to(trees: Visit) -> None:
     visitor = trees(name="Puppy")
     puppy = visitor.page.get_by_role("treeitem", name="puppy")
-    puppy.wait_for()
-    assert puppy.get_attribute("aria-level") == "3"
-    visitor.until(
-        "document.querySelector('.vtree-row[aria-selected=true]')?.innerText.includes('puppy')"
-    )
+    expect(puppy).to_have_attribute("aria-level", "3")
+    expect(visitor.page.locator(".vtree-row[aria-selected=true]")).to_contain_text("puppy")
     visitor.shot("ontology-village")
 
 
-def test_tree__search_goes_to_a_class(trees: Callable[..., Visitor]) -> None:
+def test_tree__search_goes_to_a_class(trees: Visit) -> None:
     visitor = trees()
     visitor.page.get_by_role("combobox", name="Search classes").fill("pupp")
     visitor.page.get_by_role("option", name="puppy").wait_for()
@@ -87,34 +74,27 @@ def test_tree__search_goes_to_a_class(trees: Callable[..., Visitor]) -> None:
 
 
 def test_tree__long_lists_are_loaded_as_one_scrolls_and_drawn_in_part(
-    trees: Callable[..., Visitor],
+    trees: Visit,
 ) -> None:
     visitor = trees()
     unfold(visitor, ":Kind")
     visitor.page.get_by_role("treeitem", name=":Kind0000").wait_for()
     assert visitor.page.get_by_role("treeitem").count() < 100
     tree = visitor.page.get_by_role("tree")
-    for _ in range(6):
-        tree.evaluate("(element) => element.scrollTo(0, element.scrollHeight)")
-        visitor.page.wait_for_timeout(150)
-    tree.focus()
-    visitor.page.keyboard.press("End")
-    last = f":Kind{KINDS - 1:04}"
-    tree.evaluate("(element) => element.scrollTo(0, element.scrollHeight)")
-    below = visitor.page.get_by_role("treeitem", name=last)
-    below.wait_for()
-    assert below.get_attribute("aria-posinset") == str(KINDS)
+    below = visitor.page.get_by_role("treeitem", name=f":Kind{KINDS - 1:04}")
+    down = "(element) => element.scrollTo(0, element.scrollHeight)"
+    visitor.repeat(lambda: tree.evaluate(down), below)
+    expect(below).to_have_attribute("aria-posinset", str(KINDS))
     assert visitor.page.get_by_role("treeitem").count() < 100
 
 
-def test_tree__a_far_sibling_is_found_by_its_address(trees: Callable[..., Visitor]) -> None:
+def test_tree__a_far_sibling_is_found_by_its_address(trees: Visit) -> None:
     visitor = trees(name=f"Kind{KINDS - 5:04}")
     far = visitor.page.get_by_role("treeitem", name=f":Kind{KINDS - 5:04}")
-    far.wait_for()
-    assert far.get_attribute("aria-level") == "2"
+    expect(far).to_have_attribute("aria-level", "2")
 
 
-def test_tree__keys_move_unfold_and_choose(trees: Callable[..., Visitor]) -> None:
+def test_tree__keys_move_unfold_and_choose(trees: Visit) -> None:
     visitor = trees()
     tree = visitor.page.get_by_role("tree")
     tree.focus()
@@ -123,39 +103,37 @@ def test_tree__keys_move_unfold_and_choose(trees: Callable[..., Visitor]) -> Non
     press("ArrowRight")  # the first class is "animal" or another; unfold what is there
     press("a")
     active = visitor.page.locator(".vtree-row[aria-selected=true]")
-    assert active.inner_text().startswith("animal")
+    expect(active).to_contain_text(re.compile("^animal"))
     if active.get_attribute("aria-expanded") == "false":
         press("ArrowRight")
     visitor.page.get_by_role("treeitem", name="cat 2").wait_for()
     press("ArrowRight")
-    assert active.inner_text().startswith("cat")
-    pointed = tree.get_attribute("aria-activedescendant")
-    assert pointed == active.get_attribute("id")
+    expect(active).to_contain_text(re.compile("^cat"))
+    expect(tree).to_have_attribute("aria-activedescendant", str(active.get_attribute("id")))
     press("ArrowLeft")
-    assert active.inner_text().startswith("animal")
+    expect(active).to_contain_text(re.compile("^animal"))
     press("ArrowDown")
     press("Enter")
     visitor.page.get_by_role("heading", name="cat").wait_for()
 
 
-def test_properties__are_a_tree_of_their_own(trees: Callable[..., Visitor]) -> None:
+def test_properties__are_a_tree_of_their_own(trees: Visit) -> None:
     visitor = trees()
     visitor.page.get_by_label("Properties", exact=True).check(force=True)
     unfold(visitor, "is an ancestor of")
     visitor.page.get_by_role("treeitem", name="is a parent of").wait_for()
 
 
-def test_concepts__are_below_their_scheme(trees: Callable[..., Visitor]) -> None:
+def test_concepts__are_below_their_scheme(trees: Visit) -> None:
     visitor = trees("concept", "canines")
-    visitor.page.get_by_role("treeitem", name="canines").wait_for()
-    assert rows(visitor)[:3] == ["Pets", "mammals", "canines"]
+    expect(visitor.page.locator(".vtree-name")).to_have_text(["Pets", "mammals", "canines"])
 
 
 @pytest.mark.usefixtures("axe")
-def test_trees__are_accessible_and_fit_a_phone(trees: Callable[..., Visitor]) -> None:
-    phone = trees(name="Puppy", viewport={"width": 390, "height": 844}, color_scheme="dark")
+def test_trees__are_accessible_and_fit_a_phone(trees: Visit) -> None:
+    phone = trees(name="Puppy", color_scheme="dark", **PHONE)
     phone.page.get_by_role("treeitem", name="puppy").wait_for()
     phone.page.get_by_role("heading", name="puppy").wait_for()
     assert phone.accessibility() == []
     phone.shot("ontology-390-dark")
-    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.fits()

@@ -33,7 +33,8 @@ first: with SKOS rules alternative labels become values of `rdfs:label`."""
 def label_ids(view: StateView, ids: U32, language: str = "en") -> U32:
     """For each id that of its best label, 0 without one.
 
-    The best is one in the language, then one without language, then any other.
+    The best is one in the language, then one without language, then any other. Several languages
+    are separated by commas, the best first.
 
     >>> from triplestore import NamedNode, Store
     >>> from triplestore.store.readable import view_of
@@ -52,7 +53,7 @@ def label_ids(view: StateView, ids: U32, language: str = "en") -> U32:
             break
         index, labels = values_of(view, int(name), ids[open_])
         if len(labels):
-            rank = _ranks(view.dictionary, labels, language)
+            rank = text_ranks(view.dictionary, labels, language)
             order = np.lexsort((labels, rank, index))
             order = order[rank[order] < _NO_LABEL]
             index, labels = index[order], labels[order]
@@ -77,19 +78,36 @@ def values_of(view: StateView, name: int, subjects: U32) -> tuple[I64, U32]:
     return index, objects if len(objects) else NO_IDS
 
 
-_NO_LABEL = 9
+_NO_LABEL = 255
+_REGIONS = (2, 3, 4)
+"""Lengths of what follows a language in a tag: `de-at`, `es-419`, `zh-hant`."""
 
 
-def _ranks(dictionary: Dictionary, labels: U32, language: str) -> U8:
-    """How good labels are, 0 being the best; `_NO_LABEL` for what is not a literal."""
-    text, ends, kinds = dictionary.text(labels)
-    ranks = np.full(len(labels), 3, np.uint8)
+def text_ranks(dictionary: Dictionary, texts: U32, language: str) -> U8:
+    """How well terms fit the languages, 0 being the best, 255 for what is not a literal.
+
+    >>> from triplestore import Literal, Store
+    >>> from triplestore.store.readable import view_of
+    >>> store = Store()
+    >>> _ = store.load('<http://e/a> <http://e/p> "a"@de-at, "b"@en, "c", "d"@fr .', "ttl")
+    >>> known = view_of(store).dictionary
+    >>> tags = (("a", "de-at"), ("b", "en"), ("c", None), ("d", "fr"))
+    >>> ids = [known.lookup(Literal(text, language=tag)) for text, tag in tags]
+    >>> text_ranks(known, np.array(ids, np.uint32), "de,en").tolist()
+    [1, 2, 4, 5]
+    """
+    text, ends, kinds = dictionary.text(texts)
+    languages = language.split(",")
+    ranks = np.full(len(texts), 2 * len(languages) + 1, np.uint8)
     ranks[(kinds < STRING) | (kinds == TRIPLE)] = _NO_LABEL
-    ranks[kinds == STRING] = 2
+    ranks[kinds == STRING] = 2 * len(languages)
     (tagged,) = np.nonzero(kinds == LANG)
-    for rank, tail, beyond in ((0, f'"@{language}', 0), (1, f'"@{language}-', 2)):
-        fits = _have(text, ends[:-1][tagged], ends[1:][tagged] - beyond, tail.encode())
-        ranks[tagged[fits]] = rank
+    starts, stops = ends[:-1][tagged], ends[1:][tagged]
+    for place, name in reversed(list(enumerate(languages))):
+        for length in _REGIONS:
+            fits = _have(text, starts, stops - length, f'"@{name}-'.encode())
+            ranks[tagged[fits]] = 2 * place + 1
+        ranks[tagged[_have(text, starts, stops, f'"@{name}'.encode())]] = 2 * place
     return ranks
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from triplestore.browse.labels import LABEL_PROPERTIES
+from triplestore.browse.labels import LABEL_PROPERTIES, text_ranks
 from triplestore.browse.neighbours import IN, OUT, SIDES, NeighbourList, Neighbours
 from triplestore.browse.term_data import JsonTerm, TermData
 from triplestore.browse.thresholds import BROWSE
@@ -100,6 +100,7 @@ class _ResourcePage:
 
     def __init__(self, store: ReadableStore, term: Term, language: str) -> None:
         self.view = view_of(store)
+        self.language = language
         self.data = TermData(self.view, language)
         self.around = Neighbours(self.view, self.id_of(term))
 
@@ -134,11 +135,12 @@ class _ResourcePage:
         ]
 
     def comment(self) -> JsonTerm | None:
-        """The first description, one in the language before others."""
+        """The first description, one in a wanted language before others."""
         for name in self._ids_of(_COMMENTS):
-            values = self.data.ids(self.around.by(name, OUT).ids[: BROWSE.listed_labels])
-            if values:
-                return min(values, key=lambda value: value.get("xml:lang", "en") != "en")
+            texts = self.around.by(name, OUT).ids[: BROWSE.listed_labels]
+            if len(texts):
+                best = np.argmin(text_ranks(self.view.dictionary, texts, self.language))
+                return self.data.ids(texts[best : best + 1])[0]
         return None
 
     def direction(self, direction: str, limit: int) -> dict[str, Any]:

@@ -127,6 +127,19 @@ class Scan(Operator):
         """The pattern, with names of ids."""
         return atom(self.name, self.pattern, name_of)
 
+    def in_order_of(self, name: str) -> Scan:
+        """The same rows sorted by a column, if the relation keeps them in that order."""
+        if self._bound or len(self.pattern) != 2:
+            return self
+        return Scan(
+            self.relation,
+            self.pattern,
+            where=self.where,
+            order=self.pattern.index(name),
+            name=self.name,
+            estimate=self.estimate,
+        )
+
     def _known_order(self, places: list[int]) -> tuple[str, ...]:
         order: list[str] = []
         for place in places:

@@ -9,7 +9,7 @@ import { Toasts } from "./components/toast";
 import { ErrorNote, Loading } from "./components/notes";
 import { PAGES } from "./pages";
 import { go, route } from "./router";
-import { useShortcuts } from "./shortcuts";
+import { isField, useShortcuts } from "./shortcuts";
 import { sessionError, refreshSession } from "./state";
 
 export function App() {
@@ -55,6 +55,13 @@ function Unreachable() {
   );
 }
 
+/** A person who types in the header while a page loads keeps the focus. */
+function focusPage(): void {
+  const main = document.getElementById("main");
+  const active = document.activeElement;
+  if (!isField(active) || main?.contains(active)) main?.focus({ preventScroll: true });
+}
+
 /** The page of the route, loaded when it is first visited. */
 function Page() {
   const { page } = route.value;
@@ -70,7 +77,7 @@ function Page() {
         if (!current) return;
         show(() => loaded.default);
         fail(null);
-        if (!first.current) document.getElementById("main")?.focus({ preventScroll: true });
+        if (!first.current) focusPage();
         first.current = false;
       },
       (problem: unknown) => current && fail(problem),

@@ -51,7 +51,8 @@ export function matches(
   );
 }
 
-function isField(target: EventTarget | null | undefined): boolean {
+/** Whether one types into an element. */
+export function isField(target: EventTarget | null | undefined): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))

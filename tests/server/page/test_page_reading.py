@@ -220,6 +220,16 @@ def test_search__finds_terms(client):
     assert error(client, "search", text="x", kind="nonsense").startswith("kind")
 
 
+@pytest.mark.parametrize("lang", ["it,de-at,de,en", "DE", "de,,<en>"])
+def test_resource__its_label_is_in_the_first_language_that_has_one(client, lang):
+    label = NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+    for text, tag in (("Anna", "de"), ("Ann", "en")):
+        client.store.add(Quad(NamedNode(EX + "ann"), label, Literal(text, language=tag)))
+    found = get(client, "resource", term=":ann", lang=lang)
+    assert found["term"]["label"] == "Anna"
+    assert get(client, "resource", term=":ann")["term"]["label"] == "Ann"
+
+
 def test_resource__and_more_of_its_values(client):
     for term in ("<http://ex.org/ada>", ":ada"):
         found = get(client, "resource", term=term)

@@ -65,6 +65,7 @@ def built(tmp_path: Path) -> Site:
     (tmp_path / "page").mkdir()
     (tmp_path / "index.html").write_text("<!doctype html>")
     (tmp_path / "page" / "main-1a2b.js").write_text(SCRIPT)
+    (tmp_path / "page" / "licenses.txt").write_text("MIT")
     (tmp_path / "page" / "secret.py").write_text("1")
     return Site(tmp_path)
 
@@ -103,6 +104,12 @@ def test_files__are_kept_for_ever_and_compressed(built: Site) -> None:
     assert "immutable" in packed.headers["cache-control"]
     plain_form = built.get("/page/main-1a2b.js", accept_encoding="identity")
     assert "content-encoding" not in plain_form.headers and plain_form.text == SCRIPT
+
+
+def test_licenses__are_served_and_asked_for_each_time(built: Site) -> None:
+    said = built.get("/page/licenses.txt")
+    assert said.text == "MIT" and said.headers["content-type"].startswith("text/plain")
+    assert said.headers["cache-control"] == "no-cache"
 
 
 def test_index__is_asked_for_each_time_and_answered_briefly(built: Site) -> None:

@@ -147,6 +147,14 @@ class SortedRun:
             return self.keys.search(first << 32, self.lo, self.hi), self.hi
         return self.keys.search_span(first << 32, first + 1 << 32, self.lo, self.hi)
 
+    def firsts(self) -> U32:
+        """The first ids of its rows, increasing; the rows of an id are skipped by a search."""
+        found, place = [], self.lo
+        while place < self.hi:
+            found.append(first := self.keys.at(place) >> 32)
+            place = self.keys.search(first << 32 | _LOW, place, self.hi, "right")
+        return np.array(found, dtype=np.uint32)
+
     def bounds_many(self, firsts: U32) -> tuple[I64, I64]:
         """`bounds` for each of `firsts`."""
         keys = least_keys(firsts)

@@ -27,6 +27,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.relation import BLOCK, Answering, by_name, in_order
 from triplestore.relations.status import HOLDS
 from triplestore.relations.tables import Tables
+from triplestore.relations.views.plain import PlainRelation
 
 SUBJECT, PREDICATE, OBJECT = 0, 1, 2
 
@@ -61,9 +62,29 @@ class AllFacts(Answering):
             self._names = self._tables.names()
         return self._names
 
+    def relations(self) -> Iterator[PlainRelation]:
+        """The relation of each predicate, in their order."""
+        return map(self._tables.relation, self.names().tolist())
+
     def count(self, where: int = HOLDS) -> int:
         """How many rows hold with one of these statuses: exact."""
         return self._tables.total(where)
+
+    def known_different(self, column: int, where: int = HOLDS) -> int | None:
+        """The exact number of distinct ids in a column, if it is kept; None if not.
+
+        A layer knows the terms of its rows: if there is one layer, and all its rows are such facts,
+        these are all terms.
+        """
+        if column == PREDICATE:
+            return sum(one.count(where) > 0 for one in self.relations())
+        tables = self._tables
+        if type(tables) is not Tables or tables.schemes or len(tables.layers) != 1:
+            return None
+        (layer,) = tables.layers
+        if len(layer.quads) or tables.total(where) != len(layer.facts):
+            return None
+        return int((layer.subjects if column == SUBJECT else layer.objects).terms)
 
     def scan(
         self,

@@ -85,10 +85,14 @@ class _JobLimits:
             )
 
 
+_MOST_LANGUAGES = 8
+
+
 def language_of(request: Request) -> str:
-    """The language of labels that a request asks for."""
-    wanted = request.query_params.get("lang", "") or "en"
-    return wanted.lower() if wanted.replace("-", "").isalnum() else "en"
+    """The languages of labels that a request asks for, the best first: `lang=de-at,de,en`."""
+    given = request.query_params.get("lang", "").lower().split(",")
+    wanted = [name for name in given if name.isascii() and name.replace("-", "").isalnum()]
+    return ",".join(wanted[:_MOST_LANGUAGES]) or "en"
 
 
 def term_from(given: Parameters, name: str, store: Snapshot | Store) -> Any:

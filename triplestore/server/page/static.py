@@ -25,9 +25,10 @@ MISSING = """
 The page for browsers is not part of this installation. `make ui` builds it (needs Node 20).
 """
 
-# The names of assets contain a hash of their content; the page itself is asked for each time.
+# Most names of assets contain a hash of their content; all other files are asked for each time.
 FOREVER = "public, max-age=31536000, immutable"
 ASK = "no-cache"
+_WITHOUT_HASH = ("favicon.svg", "licenses.txt")
 
 _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -37,6 +38,7 @@ _MEDIA_TYPES = {
     ".json": "application/json",
     ".woff2": "font/woff2",
     ".png": "image/png",
+    ".txt": "text/plain; charset=utf-8",
 }
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -101,7 +103,7 @@ def asset_routes(bundle: Path = BUNDLE) -> list[Route]:
         found = page_file(f"page/{name}", bundle)
         if found is None:
             return PlainTextResponse("the page has no such file", 404)
-        return found.answer(request, ASK if name == "favicon.svg" else FOREVER)
+        return found.answer(request, ASK if name in _WITHOUT_HASH else FOREVER)
 
     return [Route("/page/{name}", asset)]
 

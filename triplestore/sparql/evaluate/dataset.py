@@ -87,6 +87,11 @@ class Dataset:
         """True if all relations are those of the store, not copies made for this query."""
         return len(self.default) == 1 and self.kinds is None
 
+    @property
+    def is_store_alone(self) -> bool:
+        """True if the active default graph is that of the store, as its tables have it."""
+        return self.default == (STORE_DEFAULT,) and self.kinds is None
+
     def _make(self, graph: int | None) -> GraphRelations:
         if graph is None:
             if len(self.default) == 1:

@@ -1,5 +1,6 @@
 /** Requests to the API of the server that served this page: start at `get` and `post`. */
 
+import { languagesOf } from "../logic/languages-of-labels";
 import type {
   Completions,
   ErrorBody,
@@ -39,6 +40,7 @@ function withoutPlace(message: string): string {
 /** The address of a path of the served store; the page may lie below a path itself. */
 export function address(path: string, parameters?: Parameters): string {
   const url = new URL(path.replace(/^\//, ""), new URL(".", document.baseURI));
+  if (path.startsWith("api/")) url.searchParams.set("lang", languagesOf(navigator.languages));
   for (const [name, value] of Object.entries(parameters ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }

@@ -1,6 +1,7 @@
 /** The list of shortcuts, behind `?`. */
 
 import { signal } from "@preact/signals";
+import { address } from "../api/client";
 import { shortcuts } from "../shortcuts";
 import { Dialog } from "./dialog";
 
@@ -25,6 +26,9 @@ export function HelpDialog() {
           </div>
         ))}
       </dl>
+      <p class="muted small">
+        <a href={address("page/licenses.txt")}>Licences of the libraries of this page</a>
+      </p>
     </Dialog>
   );
 }
