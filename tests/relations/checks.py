@@ -126,6 +126,9 @@ def check_probes(
             answers = np.bincount([row[0] for row in expected], minlength=len(wanted))
             assert (fanout >= answers).all()
             if size == 1:
+                each = [relation.rows_with(places[0], int(value)) for value in values[0]]
+                assert each == fanout.tolist()
+            if size == 1:
                 assert relation.semijoin(places[0], values[0], where).tolist() == [
                     bool(answer) for answer in answers
                 ]

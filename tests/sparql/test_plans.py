@@ -10,6 +10,7 @@ import pytest
 from triplestore import Store
 from triplestore.errors import BudgetError, TimeLimitError
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query as ask
 
@@ -148,6 +149,43 @@ def test_limit__stops_early(store: Store) -> None:
     tree = plan(store, "SELECT * { ?x :knows ?y . ?y :knows ?z . ?z :knows ?w } LIMIT 5")
     assert most_rows(tree) < 2 * SIZE + 1
     assert tree["rows"] == 5
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "?x ?p ?y . ?y ?q ?z",
+        "?x :knows ?y . ?y :name ?n . ?z :knows ?x . ?z :name ?m",
+        "?x :name ?n OPTIONAL { ?x :knows ?y . ?y :name ?m }",
+        "{ ?x ?p ?y } UNION { ?x :is ?y } ?y ?q ?z",
+    ],
+    ids=["any property", "a chain", "optional", "union"],
+)
+def test_limit__does_not_read_the_other_side_of_a_join(store: Store, pattern: str) -> None:
+    with SPARQL.changed(first_block_rows=100):
+        tree = plan(store, f"SELECT * {{ {pattern} }} LIMIT 5")
+    assert tree["rows"] == 5
+    assert most_rows(tree) <= 1000
+    every = plan(store, f"SELECT * {{ {pattern} }}")
+    assert every["rows"] == plan(store, f"SELECT * {{ {pattern} }}", ALL_OFF)["rows"]
+
+
+def test_limit__of_sorted_or_counted_rows_reads_all(store: Store) -> None:
+    pattern = "{ ?x ?p ?y . ?y ?q ?z }"
+    for text in (
+        f"SELECT * {pattern} ORDER BY ?x ?p ?y ?q ?z LIMIT 5",
+        f"SELECT ?x (COUNT(*) AS ?n) {pattern} GROUP BY ?x LIMIT 5",
+        f"SELECT * {{ ?x :is ?y {{ SELECT ?x (COUNT(*) AS ?n) {pattern} GROUP BY ?x }} }} LIMIT 5",
+    ):
+        assert "hash join" in kinds(plan(store, text))
+
+
+def test_constants__are_looked_up_for_few_rows(store: Store) -> None:
+    text = """SELECT ?name ?x ?is {
+      :n100 :name ?name ; :knows ?x OPTIONAL { :n100 :is ?is } OPTIONAL { :n1 :is ?x } }"""
+    tree = plan(store, text)
+    assert kinds(tree) == ["probe", "probe", "probe", "scan"]
+    assert tree["rows"] == plan(store, text, ALL_OFF)["rows"] == 2
 
 
 def test_count__of_a_whole_relation_keeps_no_rows(store: Store) -> None:

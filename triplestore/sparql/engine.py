@@ -49,6 +49,7 @@ from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.sparql.results.solutions import ResultRows, Solutions, Triples, WriteResult
 from triplestore.sparql.rewrites import NEEDED, PASSES, rewrite
 from triplestore.sparql.syntax.parser import parse_query
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms import Dictionary
 from triplestore.terms.vocabulary import XSD
 
@@ -64,7 +65,6 @@ PSEUDO_GRAPHS = {
 }
 """FROM with one of these selects facts by status instead of a graph."""
 
-_SMALL_BLOCKS = 2048
 _NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -203,7 +203,8 @@ def algebra_of(text: QueryText) -> Query:
 def prepared(query: Query, optimise: bool = True) -> Query:
     """A query whose pattern is rewritten."""
     passes = PASSES if optimise else NEEDED
-    return replace(query, pattern=when_large(query.size, rewrite, query.pattern, passes))
+    pattern = when_large(query.size, rewrite, query.pattern, passes)
+    return query if pattern is query.pattern else replace(query, pattern=pattern)
 
 
 @data_class(frozen=False)
@@ -235,7 +236,7 @@ class _QueryRun:
         query, context = plan.query, self.context
         loan = None if self.reuse is None else self.reuse.loan(plan)
         if _wants_few(query):
-            context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
+            context.block_rows = min(context.block_rows, SPARQL.first_block_rows)
         if isinstance(query, Ask):
             holds = Limit(plan.operator, 1).run(context).rows > 0
             if loan is not None:
@@ -284,7 +285,7 @@ class _QueryRun:
         if isinstance(query, Select):
             wanted = ANYTHING
         elif isinstance(query, Ask):
-            wanted = Wanted(names=NONE, bag=False)
+            wanted = Wanted(names=NONE, bag=False, first=1.0)
         else:
             terms = (term for triple in query.template for term in triple)
             names = frozenset(term.name for term in terms if isinstance(term, Variable))
@@ -306,7 +307,7 @@ def _wants_few(query: Query) -> bool:
         return False
     inner = top.pattern
     streams = isinstance(inner, Project) and not isinstance(inner.pattern, OrderBy | Group)
-    return streams and top.offset + top.limit <= _SMALL_BLOCKS
+    return streams and top.offset + top.limit <= SPARQL.first_block_rows
 
 
 def _describe(planner: Planner, query: Describe, context: Context, write: WriteResult) -> Triples:

@@ -20,6 +20,9 @@ class SparqlThresholds(Thresholds):
     """Maximum expected number of rows that are looked up without comparing costs: the calls for a
     look-up take longer than its rows."""
 
+    first_block_rows: int = 2048
+    """Number of rows of a block where few solutions are wanted, so that reading stops early."""
+
     pruned_rows: float = 1000.0
     """Minimum expected number of rows from which a column is dropped that is no longer needed."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context
-from triplestore.operators.frame import BOOLEAN, ID, Array, Frame, nulls
+from triplestore.operators.frame import BOOLEAN, ID, Array, Frame
 from triplestore.operators.joins.hash_join import HOWS, How
 from triplestore.operators.leaves import Pattern, atom, check_pattern, slices
 from triplestore.operators.operator import Blocks, Operator, Stream, Text
@@ -98,19 +98,19 @@ class Probe(Operator):
         self._bound: list[int] = []
         self._values: list[int] = []  # the child's column for each bound column; -1: a constant
         free: list[str | None] = []
+        names = child.names
         for place, entry in enumerate(self.pattern):
-            if isinstance(entry, int):
-                self._bound.append(place)
-                self._values.append(-1)
-            elif entry in child.names:
-                known = child.names.index(str(entry))
+            known = -1
+            if entry in names:
+                known = names.index(str(entry))
                 if child.types[known] is not ID and child.types[known] != ID:
                     raise UsageError(f"probe: ?{entry} holds {child.types[known]}, not ids")
-                self._bound.append(place)
-                self._values.append(known)
-            else:
+            elif not isinstance(entry, int):
                 free.append(entry)
-        if not self._values:
+                continue
+            self._bound.append(place)
+            self._values.append(known)
+        if not self._bound:
             raise UsageError(
                 f"probe: {atom(self.name, self.pattern)} looks up no column; use a join"
             )
@@ -228,8 +228,9 @@ class Probe(Operator):
         self._charge_block(context, rows * (24 + self.width))
         both = np.concatenate((index, missing))
         order = both.argsort(kind="stable")
-        columns = [column.take(both[order]) for column in block.columns]
-        none = nulls(ID, len(missing))
+        places = both.take(order)
+        columns = [column.take(places) for column in block.columns]
+        none = np.zeros(len(missing), ID)
         columns += [np.concatenate((free[i], none))[order] for i in self._free]
         if self._matched:
             columns.append(order < len(index))

@@ -407,6 +407,9 @@ class PlainRelation(Answering, PairRelation):
 
     def distinct_estimate(self, column: int) -> int:
         """About how many ids occur in this column; exact where one run has all rows."""
+        if len(self._sources) == 1:
+            ((table, place),) = self._sources
+            return int(table.distinct.of(column)[place])
         if not self._sources:
             return len(self)
         counts = [int(table.distinct.of(column)[place]) for table, place in self._sources]

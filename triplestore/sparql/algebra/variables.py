@@ -15,7 +15,6 @@ from triplestore.expressions.tree import (
     Expression,
     Variable,
     look,
-    variables_of,
 )
 from triplestore.operators.context import current
 from triplestore.sparql.algebra.nodes import (
@@ -180,9 +179,18 @@ def expressions_of(node: Node) -> Iterator[Expression]:
 def names_in(expression: Expression, seen: Variables) -> Names:
     """The variables that an expression uses, including those in the patterns of EXISTS."""
     current().check()  # called for many conditions, one after the other
-    names = {variable.name for variable in variables_of(expression)}
-    for exists in exists_in(expression):
-        names |= mentioned(exists.pattern, seen)
+    names: set[str] = set()
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Variable):
+            names.add(node.name)
+        elif isinstance(node, Call):
+            if len(node.arguments) > MANY:
+                look()
+            stack.extend(node.arguments)
+        elif isinstance(node, Exists):
+            names |= mentioned(node.pattern, seen)
     return frozenset(names)
 
 

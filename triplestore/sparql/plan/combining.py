@@ -26,7 +26,7 @@ from triplestore.sparql.evaluate.pieces import column_of, condition_of
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.plan.join_order import expected
 from triplestore.sparql.plan.matching import atoms_of, expected_rows
-from triplestore.sparql.plan.planned import NONE, Planned, Wanted, trimmed
+from triplestore.sparql.plan.planned import ALL, NONE, Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
 from triplestore.sparql.thresholds import SPARQL
 
@@ -128,22 +128,30 @@ def joined(
         if probed is not None:
             return probed
     certain = planner.seen.certain(node).intersection(left.certain)
-    rows = expected_rows(planner, node, wanted.graph)
-    right = None
-    if rows is None:
-        right = plan_right(None)
-        rows = right.rows
-    worth = left.rows * planner.options.seed_from < rows
-    if planner.options.seeds and certain and worth:
+    right, worth, read = None, False, _rows_read(left, how, wanted)
+    if planner.options.seeds and certain:
+        rows = expected_rows(planner, node, wanted.graph)
+        if rows is None:
+            right = plan_right(None)
+            rows = right.rows
+        worth = read * planner.options.seed_from < rows
+    if worth:
         names = [name for name in left.names if name in certain]
-        seed = make_seed(tuple(names), min(left.rows, 1000.0))
-        block = empty_values(left.names, left.rows)
+        seed = make_seed(tuple(names), min(read, 1000.0))
+        block = empty_values(left.names, read)
         right = plan_right(seed)
         inner = Planned(block, left.maybe, left.distinct)
         made = _join(inner, right, how, condition, text, overlap)
         operator: Operator = Seeded(left.operator, block, seed, made.operator)
         return Planned(operator, made.maybe, left.distinct)
     return _join(left, right or plan_right(None), how, condition, text, overlap)
+
+
+def _rows_read(left: Planned, how: How, wanted: Wanted) -> float:
+    """The expected number of rows of the left side that are read: each has a solution."""
+    if how != "left" or wanted.first == ALL:
+        return left.rows
+    return min(left.rows, max(SPARQL.first_block_rows, wanted.first))
 
 
 def _looked_up(
@@ -157,7 +165,8 @@ def _looked_up(
     if atom is None:
         return None
     few = left.rows <= SPARQL.few_rows
-    if not few and SPARQL.lookup_cost * left.rows > atom.size + left.rows:
+    read = _rows_read(left, how, wanted)
+    if not few and SPARQL.lookup_cost * read > atom.size + read:
         return None
     shared = atom.names.intersection(left.names)
     if not (shared or (few and atom.constants and how == "left")):

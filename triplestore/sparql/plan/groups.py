@@ -8,7 +8,6 @@ possible.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from triplestore.data_classes import data_class
@@ -33,7 +32,7 @@ from triplestore.sparql.plan.join_order import (
     steps_as_written,
 )
 from triplestore.sparql.plan.path_plans import PathPart
-from triplestore.sparql.plan.planned import NONE, Atom, Names, Planned, PlannedPart, unit
+from triplestore.sparql.plan.planned import NONE, Atom, Names, Planned, PlannedPart, Wanted, unit
 from triplestore.sparql.plan.planner import Planner
 from triplestore.sparql.thresholds import SPARQL
 
@@ -54,20 +53,20 @@ def plan_group(
     items: Sequence[Item],
     conditions: Sequence[Condition],
     needed: Names | None,
-    bag: bool,
-    graph: int | str | None = None,
+    asked: Wanted,
 ) -> Planned:
     """The plan of a group.
 
     needed  the wanted variables; None for all
-    bag     False if duplicate solutions do not matter
     """
     steps = choose_steps(items) if planner.options.order else steps_as_written(items)
     every = NONE.union(*[item.names for item in items])
     wanted = every if needed is None else every & needed
-    group = _GroupPlan(planner, list(conditions), wanted, bag, graph)
     ordered = [items[step.number] for step in steps]
-    group.later = _NamesBehind(ordered)
+    group = _GroupPlan(planner, list(conditions), wanted, asked, _NamesBehind(ordered))
+    if steps and asked.first < steps[-1].rows:
+        # A filter passes half of the rows, as its operator estimates.
+        group.share = min(1.0, asked.first * 2.0 ** len(conditions) / steps[-1].rows)
     place = 0
     while place < len(steps):
         planner.check()
@@ -93,7 +92,10 @@ class _NamesBehind:
     def __init__(self, items: Sequence[Item]) -> None:
         self._items = items
         self._next = 0
-        self._counts = Counter([name for item in items[1:] for name in item.names])
+        self._counts: dict[str, int] = {}
+        for item in items[1:]:
+            for name in item.names:
+                self._counts[name] = self._counts.get(name, 0) + 1
         self._top: Names | None = None
 
     def __len__(self) -> int:
@@ -125,15 +127,16 @@ class _GroupPlan:
         planner: Planner,
         conditions: list[Condition],
         wanted: Names,
-        bag: bool,
-        graph: int | str | None,
+        asked: Wanted,
+        later: _NamesBehind,
     ) -> None:
         self.planner = planner
-        self.graph = graph
+        self.graph = asked.graph
+        self.share = 1.0  # of the rows of each join, those read before reading stops
         self.conditions = conditions
         self.wanted = wanted
-        self.bag = bag
-        self.later = _NamesBehind(())  # the names behind each remaining item
+        self.bag = asked.bag
+        self.later = later  # the names behind each remaining item
         self.distinct: Mapping[str, float] = {}  # as estimated when the order was chosen
         self.made: Planned | None = None
 
@@ -165,16 +168,18 @@ class _GroupPlan:
         keep  the variables that are needed after this join
         """
         assert self.made is not None
+        ready: list[Condition] = []
         if self.conditions:
-            ready = [c for c in self.conditions if self._is_ready(c, later)]
+            unbound = later - self.made.certain  # a later join binds these
+            ready = [c for c in self.conditions if c.names.isdisjoint(unbound)]
+        if ready:
             if self.later:  # tests row by row wait for the last join
                 ready = [c for c in ready if not self._is_asked_one_by_one(c)]
             taken = set(map(id, ready))  # comparing equal ones takes long
             self.conditions = [c for c in self.conditions if id(c) not in taken]
             for expression in _together([c.expression for c in self._sorted(ready)]):
                 self.made = self.planner.filtered(self.made, expression, self.graph)
-            if ready:
-                keep = self._kept(later)
+            keep = self._kept(later)
         if self.made.rows >= SPARQL.pruned_rows:
             self.made = self._trimmed(self.made, keep)
 
@@ -243,11 +248,6 @@ class _GroupPlan:
         if self.later:
             names |= self.later.top()
         return self.planner.asks_one_by_one(condition.expression, names)
-
-    def _is_ready(self, condition: Condition, later: Names) -> bool:
-        """True if no later join binds a variable that the condition uses."""
-        assert self.made is not None
-        return not (condition.names & later - self.made.certain)
 
     def _kept(self, later: Names) -> Names:
         """The variables that the remaining items, the filters and the caller need."""
@@ -328,7 +328,8 @@ class _GroupPlan:
         if made.rows <= SPARQL.few_rows:
             looked_up = bool(shared) or atom.constants > 0
         else:
-            looked_up = bool(shared) and SPARQL.lookup_cost * made.rows <= atom.size + made.rows
+            read = self._rows_read(made)
+            looked_up = bool(shared) and SPARQL.lookup_cost * read <= atom.size + read
         if looked_up:
             return Probe(
                 left,
@@ -347,12 +348,18 @@ class _GroupPlan:
         how: How = "semi" if tests_only and shared else "inner"
         return join(left, right, shared, how, estimate=rows)
 
+    def _rows_read(self, made: Planned) -> float:
+        """The expected number of rows of the plan so far that are read."""
+        if self.share == 1.0:
+            return made.rows
+        return max(min(made.rows, SPARQL.first_block_rows), made.rows * self.share)
+
     def _with_part(
         self, made: Planned, part: PlannedPart, shared: list[str], rows: float
     ) -> Operator:
         if self.is_worth_a_seed(made, part, shared):
             assert part.again is not None
-            return seeded_join(made, part, shared, rows)
+            return seeded_join(made, part, shared, rows, self._rows_read(made))
         left, right = made.operator, part.planned.operator
         return join(left, right, shared, "inner", estimate=rows)
 
@@ -362,7 +369,7 @@ class _GroupPlan:
             self.planner.options.seeds
             and part.again is not None
             and bool(shared)
-            and made.rows * self.planner.options.seed_from < part.size
+            and self._rows_read(made) * self.planner.options.seed_from < part.size
         )
 
     def _compatible(
@@ -395,6 +402,8 @@ def _together(conditions: list[Expression]) -> list[Expression]:
 
     Other conditions stay separate, so that expensive ones are tested on fewer rows.
     """
+    if len(conditions) < 2:
+        return conditions
     found: dict[Hashable, list[Expression]] = {}
     for number, condition in enumerate(conditions):
         current().check()
@@ -418,10 +427,15 @@ def _may_be_unbound(item: Item, shared: list[str]) -> bool:
     return isinstance(item, PlannedPart) and any(name in item.planned.maybe for name in shared)
 
 
-def seeded_join(made: Planned, part: PlannedPart, shared: list[str], rows: float) -> Seeded:
-    """The inner join of a plan with a part planned for the values of the plan's rows."""
+def seeded_join(
+    made: Planned, part: PlannedPart, shared: list[str], rows: float, read: float
+) -> Seeded:
+    """The inner join of a plan with a part planned for the values of the plan's rows.
+
+    read  the expected number of rows of the plan that are read
+    """
     assert part.again is not None
-    seed = make_seed(tuple(shared), min(made.rows, 1000.0))
-    block = empty_values(made.names, made.rows)
+    seed = make_seed(tuple(shared), min(read, 1000.0))
+    block = empty_values(made.names, read)
     right = part.again(seed, frozenset(seed.names)).operator
     return Seeded(made.operator, block, seed, HashJoin(block, right, shared, estimate=rows))

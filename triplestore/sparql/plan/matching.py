@@ -72,7 +72,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
     needed = wanted.names
     if needed is not None:
         needed = needed.union(wanted.graph_column)
-    return plan_group(planner, items, conditions, needed, wanted.bag, wanted.graph)
+    return plan_group(planner, items, conditions, needed, wanted)
 
 
 def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[Item] | None:

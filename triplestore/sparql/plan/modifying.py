@@ -15,7 +15,7 @@ from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.evaluate.pieces import column_of
 from triplestore.sparql.plan.counting import plan_counting
-from triplestore.sparql.plan.planned import Planned, Wanted, trimmed
+from triplestore.sparql.plan.planned import ALL, Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
 
 _REPEATABLE = ("min", "max", "sample")  # duplicates do not change their results
@@ -93,8 +93,8 @@ def plan_ordering(
     if wanted.names is not None:
         asked = (names_in(key.expression, planner.seen) for key in node.keys)
         inside = wanted.with_names(wanted.names.union(*asked))
-    if limit is not None:
-        inside = Wanted(inside.graph, inside.names, True, inside.seed)
+    bag = inside.bag or limit is not None
+    inside = Wanted(inside.graph, inside.names, bag, inside.seed)  # all rows are sorted
     made = planner.plan(node.pattern, inside)
     keys = [
         (
@@ -120,7 +120,7 @@ def plan_projection(
     asked = frozenset((*names, *hidden))
     if seed is not None and not set(seed.names) <= asked:
         seed = None
-    inside = Wanted(wanted.graph, asked, wanted.bag, seed)
+    inside = Wanted(wanted.graph, asked, wanted.bag, seed, wanted.first)
     if limit is not None and isinstance(node.pattern, sparql.OrderBy):
         made = plan_ordering(planner, node.pattern, inside, limit)
     else:
@@ -148,7 +148,8 @@ def plan_reduced(planner: Planner, node: sparql.Reduced, wanted: Wanted) -> Plan
 def plan_slice(planner: Planner, node: sparql.Slice, wanted: Wanted) -> Planned:
     """The plan of LIMIT and OFFSET."""
     inner = node.pattern
-    inside = Wanted(wanted.graph, wanted.names)
+    first = ALL if node.limit is None else float(node.offset + node.limit)
+    inside = Wanted(wanted.graph, wanted.names, first=min(first, wanted.first))
     if isinstance(inner, sparql.Project) and node.limit is not None:
         made = plan_projection(planner, inner, inside, node.offset + node.limit)
     else:

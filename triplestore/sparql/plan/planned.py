@@ -17,10 +17,12 @@ from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Pattern, Scan, Values
 from triplestore.operators.operator import Operator, Text
 from triplestore.operators.row_operators import Project
+from triplestore.sparql.thresholds import SPARQL
 
 Names = frozenset[str]
 NONE: Names = frozenset()
 LEAST = 0.01
+ALL = float("inf")
 
 Where: TypeAlias = int | str | None
 """The active graph: None for the default one, an id, or the column that has the graph."""
@@ -34,19 +36,21 @@ class Wanted:
     names  the variables; None for all
     bag    False if duplicate solutions do not matter
     seed   values of some certain variables; solutions with other values may be left out
+    first  the number of solutions after which reading stops; infinite if all are read
     """
 
     graph: Where = None
     names: Names | None = None
     bag: bool = True
     seed: Values | None = None
+    first: float = ALL
 
     def with_names(self, names: Names | None) -> Wanted:
         """The same for other variables."""
-        return Wanted(self.graph, names, self.bag, self.seed)
+        return Wanted(self.graph, names, self.bag, self.seed, self.first)
 
     def with_seed(self, seed: Values | None) -> Wanted:
-        """The same with another seed."""
+        """The same with another seed, for a part that is read whole."""
         return Wanted(self.graph, self.names, self.bag, seed)
 
     @property
@@ -79,7 +83,8 @@ class Planned:
     @property
     def rows(self) -> float:
         """The expected number of rows."""
-        return max(self.operator.estimate, LEAST)
+        rows = self.operator.estimate
+        return rows if rows > LEAST else LEAST
 
     @property
     def certain(self) -> Names:
@@ -153,8 +158,8 @@ class Atom:
     def _count_distinct(self, name: str) -> float:
         if self.constants == len(self.pattern) - 1:
             return self.size  # the other column is distinct in each row
-        if self.size <= 1.0:
-            return 1.0
+        if self.size <= SPARQL.few_rows:
+            return max(1.0, self.size)
         known = self.relation.distinct_estimate(self.pattern.index(name))
         return float(max(1, min(known, self.size)))
 

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 from triplestore.data_classes import data_class
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
-from triplestore.expressions.tree import Constant, Expression
+from triplestore.expressions.tree import Constant, Expression, has_exists
 from triplestore.operators.context import Context
 from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import Node, TriplePattern
 from triplestore.sparql.algebra.short_text import show_expression
-from triplestore.sparql.algebra.variables import Variables, exists_in
+from triplestore.sparql.algebra.variables import Variables
 from triplestore.sparql.cache.slots import Slots
 from triplestore.sparql.evaluate.dataset import Dataset
 from triplestore.sparql.plan.planned import ANYTHING, Atom, Names, Planned, Wanted, Where
@@ -143,4 +143,4 @@ class Planner(ABC):
 
     def has_exists(self, expression: Expression) -> bool:
         """True if an expression contains an EXISTS."""
-        return any(True for _ in exists_in(expression))
+        return has_exists(expression)

@@ -49,7 +49,7 @@ PASSES = (
     Pass(number_solutions, frozenset({Extend})),
     Pass(merge_triples, frozenset({Join})),
     Pass(simplify_closures, frozenset({Path})),
-    Pass(push_filters, frozenset({Filter, LeftJoin})),
+    Pass(push_filters, frozenset({Filter})),
     Pass(use_equalities, frozenset({Filter})),
     Pass(lift_filters, frozenset({Join})),
     Pass(use_antijoins, frozenset({Filter})),
@@ -85,9 +85,10 @@ def rewrite(
     kinds = kinds_in(node)
     if Exists in kinds:
         node = with_exists(node, inside)
+    check = current().check
     for one in passes:
-        current().check()
+        check()
         if in_exists >= one.in_exists and not kinds.isdisjoint(one.of):
             before, node = node, one.rewrite(node, seen)
-            kinds = kinds if node is before else kinds_in(node)
+            kinds = kinds if node is before else kinds_in(node, Exists in kinds)
     return node

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from triplestore.expressions.functions import is_deterministic
-from triplestore.expressions.tree import Expression, calls_of
+from triplestore.expressions.tree import Expression, calls_of, has_exists
 from triplestore.operators.context import current
 from triplestore.sparql.algebra.nodes import (
     Distinct,
@@ -35,7 +35,6 @@ from triplestore.sparql.algebra.variables import (
     Names,
     conjunction,
     conjuncts,
-    exists_in,
     names_in,
 )
 from triplestore.sparql.rewrites.shared import QueryVariables
@@ -75,7 +74,7 @@ def _alike(parts: list[Expression], seen: QueryVariables) -> list[list[Expressio
 
 
 def _may_move(expression: Expression) -> bool:
-    if any(True for _ in exists_in(expression)):
+    if has_exists(expression):
         return False
     return all(is_deterministic(call.function) for call in calls_of(expression))
 

@@ -43,13 +43,22 @@ class Rewrite(Protocol):
         """The pattern after the pass."""
 
 
-def kinds_in(pattern: Node) -> set[type]:
-    """The kinds of nodes in a pattern, including EXISTS but not the patterns inside of it."""
+def kinds_in(pattern: Node, asks: bool | None = None) -> set[type]:
+    """The kinds of nodes in a pattern, including EXISTS but not the patterns inside of it; an
+    OPTIONAL with a condition also counts as `Filter`.
+
+    asks  whether an expression has an EXISTS; None if that is not known
+    """
     kinds: set[type] = set()
-    asks = False
+    known, asks = asks is not None, bool(asks)
     for node in sparql.walk(pattern):
-        kinds.add(type(node))
-        if not asks and type(node) in _WITH_EXPRESSIONS:
+        kind = type(node)
+        kinds.add(kind)
+        if kind not in _WITH_EXPRESSIONS:
+            continue
+        if isinstance(node, sparql.LeftJoin) and node.condition is not None:
+            kinds.add(sparql.Filter)
+        if not known and not asks:
             current().check()
             asks = any(map(has_exists, expressions_of(node)))
     if asks:

@@ -69,7 +69,7 @@ def parse_query(
     parser = _parser(tokens, prefixes, base, aggregates)
     found = when_large(len(tokens.kinds), _run, parser, parser.query)
     _check_depth(found.pattern, tokens)
-    return replace(found, size=len(tokens.kinds))
+    return found
 
 
 def parse_update(

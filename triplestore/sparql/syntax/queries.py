@@ -8,7 +8,7 @@ OrderBy, Project, Distinct or Reduced, Slice.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import TypedDict
 
 from triplestore.data_classes import data_class
 from triplestore.expressions.text.term_parser import Stop
@@ -76,6 +76,12 @@ class _Clause:
         return found
 
 
+class _OfText(TypedDict):
+    size: int
+    base: str | None
+    prefixes: dict[str, str]
+
+
 class QueryParser(ModifierParser):
     """Reads queries."""
 
@@ -100,20 +106,23 @@ class QueryParser(ModifierParser):
             found: Query = self._select_query()
         elif word == "ASK":
             dataset = self.dataset_clauses("FROM")
-            found = Ask(
-                self._where_and_modifiers(),
-                dataset=dataset,
-            )
+            found = Ask(self._where_and_modifiers(), dataset=dataset, **self._of_text())
         elif word == "CONSTRUCT":
             found = self._construct()
         else:
             found = self._describe()
         if self.kinds[self.at] != END:
             self.fail("the end of the query or " + ", ".join(AFTER), known=AFTER)
-        return replace(found, base=self.base, prefixes=self.known_prefixes())
+        return found
+
+    def _of_text(self) -> _OfText:
+        """What each form has of its whole text, once that is read."""
+        return {"size": len(self.kinds), "base": self.base, "prefixes": self.known_prefixes()}
 
     def known_prefixes(self) -> dict[str, str]:
         """The prefixes in force."""
+        if not self._unknown:
+            return dict(self.prefixes)
         return {p: name for p, name in self.prefixes.items() if p not in self._unknown}
 
     def dataset_clauses(self, word: str) -> DatasetClause | None:
@@ -135,14 +144,14 @@ class QueryParser(ModifierParser):
         clause = self._select_clause()
         dataset = self.dataset_clauses("FROM")
         node = self._selected(clause, self._where())
-        return Select(node, dataset=dataset)
+        return Select(node, dataset=dataset, **self._of_text())
 
     def _construct(self) -> Construct:
         if self.is_operator("{"):
             template = self._template()
             dataset = self.dataset_clauses("FROM")
             pattern = self._where_and_modifiers()
-            return Construct(pattern, template, dataset=dataset)
+            return Construct(pattern, template, dataset=dataset, **self._of_text())
         dataset = self.dataset_clauses("FROM")
         self.expect_word("WHERE", "or a template in '{' after CONSTRUCT")
         opened = self.at
@@ -154,7 +163,7 @@ class QueryParser(ModifierParser):
         triples, self.triples = tuple(self.triples), []
         pattern = self._modified(Read(Bgp(triples) if triples else UNIT, [], self.scope))
         template = tuple(TriplePattern(*map(_as_template, triple)) for triple in triples)
-        return Construct(pattern, template, dataset=dataset)
+        return Construct(pattern, template, dataset=dataset, **self._of_text())
 
     def _simple_triples(self) -> None:
         """Triples of a pattern without paths."""
@@ -188,7 +197,7 @@ class QueryParser(ModifierParser):
         pattern = self._modified(read)
         if star:
             targets = list(read.scope)
-        return Describe(pattern, tuple(targets), dataset=dataset)
+        return Describe(pattern, tuple(targets), dataset=dataset, **self._of_text())
 
     def _where(self) -> Read:
         self.take_word("WHERE")
