@@ -24,6 +24,7 @@ from triplestore.relations.packed_keys import (
     Columns,
     in_sorted,
     pack,
+    swap,
 )
 from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK
@@ -178,8 +179,10 @@ class ClosedRelation(PlainRelation):
             status = INFERRED if self.closed.contains_keys(key)[0] else 0
         return status
 
-    def status_of_keys(self, keys: U64) -> U8:
-        """The statuses of rows given as packed keys, in any order."""
+    def status_of_keys(self, keys: U64, order: int = FORWARD) -> U8:
+        """See `PlainRelation.status_of_keys`."""
+        if order == BACKWARD:
+            keys = swap(keys)
         return self._with_closed(keys, self.rows.status_of_keys(keys))
 
     def look_up_keys(self, keys: U64) -> tuple[U8, U32]:

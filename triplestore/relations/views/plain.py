@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from triplestore.kernels.parallel import each
 from triplestore.relations.layers.sorted_order import (
     SortedRun,
     bounded_groups,
@@ -38,6 +39,7 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK, Answering
+from triplestore.relations.shared_work import parts as parts_of
 from triplestore.relations.status import HOLDS
 from triplestore.relations.thresholds import RELATIONS
 
@@ -286,19 +288,27 @@ class PlainRelation(Answering, PairRelation):
         """The statuses of rows given as packed keys, in any order. For the order by second id, keys
         have the second id in front."""
         status = np.zeros(len(keys), dtype=np.uint8)
-        for run, rows, places in self._found(keys, order):
-            status[rows] = run.statuses_at(places)
+
+        def look_up(part: slice) -> None:
+            for run, rows, places in self._found(keys[part], order):
+                status[part][rows] = run.statuses_at(places)
+
+        each(look_up, parts_of(len(keys)))
         return status
 
     def look_up_keys(self, keys: U64) -> tuple[U8, U32]:
         """The statuses and the counts of rows given as packed keys; 0 where they do not hold."""
         status = np.zeros(len(keys), dtype=np.uint8)
         counts = np.zeros(len(keys), dtype=np.uint32)
-        for run, rows, places in self._found(keys):
-            found = run.statuses_at(places)
-            status[rows] = found
-            if run.order.count is not None:
-                counts[rows] = np.where(found, run.order.count.take(places), 0)
+
+        def look_up(part: slice) -> None:
+            for run, rows, places in self._found(keys[part]):
+                found = run.statuses_at(places)
+                status[part][rows] = found
+                if run.order.count is not None:
+                    counts[part][rows] = np.where(found, run.order.count.take(places), 0)
+
+        each(look_up, parts_of(len(keys)))
         return status, counts
 
     def has(self, first: int, second: int, where: int = HOLDS) -> bool:
