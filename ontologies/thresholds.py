@@ -28,6 +28,9 @@ class OntologyThresholds(Thresholds):
     """Maximum number of readings of one list or rule; further ones are a problem."""
     list_steps: int = 10_000
     """Maximum number of steps to find the readings of an ambiguous list."""
+    kept_items: int = 1 << 20
+    """Maximum number of rules and items of their bodies that each step from axioms to rules keeps;
+    some 300 bytes each."""
     document_bytes: int = 1 << 30
     """Maximum size of a document that is fetched or unpacked."""
 

@@ -21,6 +21,7 @@ BELOW_ALL = {
     "errors",
     "checked_columns",
     "data_classes",
+    "kept_results",
     "_version",
     "live_line",
     "private_folder",
@@ -35,7 +36,7 @@ LAYERS |= {
     "relations": {"kernels"},
     "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations"},
-    "expressions": {"terms", "operators"},
+    "expressions": {"kernels", "terms", "operators"},
     "notebook": {"terms", "expressions"},
     "datalog": {"terms", "expressions", "notebook"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
@@ -64,7 +65,8 @@ LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "lo
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
 LAYERS["store"] = LAYERS["live"] | {"live"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
-LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "terms"}
+LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
+LAYERS["mcp_server"] |= {"terms"}
 LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}

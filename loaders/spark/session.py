@@ -19,7 +19,8 @@ import os
 import sys
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,22 @@ def interrupt(session: Any) -> None:
         return
     with contextlib.suppress(Exception):  # we are stopping anyway
         stop_all()
+
+
+@contextmanager
+def settings(spark: Any, values: Mapping[str, str]) -> Iterator[None]:
+    """Use other settings of the session for the duration of a `with` statement."""
+    before = {name: spark.conf.get(name, None) for name in values}
+    for name, value in values.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, known in before.items():
+            if known is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, known)
 
 
 def _check_version(version: str) -> None:

@@ -15,20 +15,22 @@ class SparkThresholds(Thresholds):
     """Numbers that choose between the driver, a broadcast and a shuffle, and sizes of parts."""
 
     chunk_rows: int = 1 << 21
-    """Maximum number of statements of a task whose terms are gathered before they are written."""
+    """Maximum number of statements in a chunk."""
 
     chunk_bytes: int = 1 << 28
-    """Maximum bytes of distinct terms that a task gathers before it writes them."""
+    """Maximum bytes of distinct terms in a chunk."""
 
     cut_block: int = 1 << 21
     """Bytes of Turtle that the search for cuts reads at a time."""
 
-    broadcast_names: int = 100_000
-    """Maximum number of predicates and graph names that are all sent to every task; of more, only
-    the common ones are."""
+    block_rows: int = 1 << 14
+    """Number of statements in a row of Spark."""
 
-    fair_shares: int = 8
-    """A term is common if it makes up more than 1/8 of the rows that a task joins on average."""
+    block_bytes: int = 1 << 18
+    """Bytes of terms in a row of Spark, and minimum for a range of terms."""
+
+    range_bytes: int = 1 << 26
+    """Bytes of the terms, as of all chunks, that a task numbers at a time."""
 
     counted_groups: int = 500_000
     """Maximum number of relations and classes whose facts are counted; others count as small."""

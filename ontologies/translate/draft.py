@@ -201,6 +201,11 @@ class DraftPart(NamedTuple):
     valued: frozenset[Constant] = frozenset()
     datatypes: frozenset[Constant] = frozenset()
 
+    def size(self) -> int:
+        """Roughly the number of objects that it holds."""
+        parts = (*self.rules, *self.schema, *self.simple, *self.constraints)
+        return 1 + len(self.outside) + sum(4 + len(part.body) for part in parts)
+
 
 @data_class(frozen=False)
 class RuleDraft:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from triplestore.datalog.canonical import signed
@@ -30,6 +29,8 @@ from triplestore.datalog.program import (
     Variable,
     variables_in,
 )
+from triplestore.kept_results import kept
+from triplestore.ontologies.thresholds import ONTOLOGIES
 
 AnyClause: TypeAlias = Rule | Constraint
 
@@ -291,7 +292,7 @@ class _Same:
         return id(self.triples)
 
 
-@lru_cache(maxsize=1 << 12)
+@kept(ONTOLOGIES.kept_items, len)
 def _together(parts: tuple[_Same, ...]) -> tuple[TripleAtom, ...]:
     """The triples of all parts, each once. The same object for the same parts: an axiom about n
     things has n rules of 2n triples each."""

@@ -16,6 +16,7 @@ from typing import TypeVar
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
+from triplestore.kept_results import kept
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model.vocabulary import DISTINCT_MEMBERS, TARGET_VALUE
@@ -65,7 +66,7 @@ def translate_axioms(
         draft.take(_of_axiom(axiom))
 
 
-@lru_cache(maxsize=1 << 17)
+@kept(ONTOLOGIES.kept_items, DraftPart.size)
 def _of_axiom(axiom: ax.Axiom) -> DraftPart:
     """The rules of one axiom; kept, since few axioms of an ontology change at a time."""
     draft = RuleDraft()
@@ -73,7 +74,7 @@ def _of_axiom(axiom: ax.Axiom) -> DraftPart:
     return draft.part()
 
 
-@lru_cache(maxsize=1 << 17)
+@kept(ONTOLOGIES.kept_items, DraftPart.size)
 def _of_expression(expression: ex.Expression) -> DraftPart:
     """What one expression gives, except those inside of it."""
     draft = RuleDraft()

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from hashlib import blake2b
 
 from triplestore.datalog.program import (
@@ -37,6 +36,7 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.datalog.rules import signature
+from triplestore.kept_results import kept
 from triplestore.ontologies.model.expressions import Description
 from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.draft import class_of
@@ -140,7 +140,7 @@ def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
     return key
 
 
-@lru_cache(maxsize=1 << 16)
+@kept(ONTOLOGIES.kept_items, lambda clauses: 1 + sum(4 + len(one.body) for one in clauses))
 def _unfolded(group: _ClauseGroup) -> tuple[AnyClause, ...]:
     work = _Unfolding(group)
     work.run()

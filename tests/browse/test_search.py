@@ -14,7 +14,7 @@ from triplestore import Store, errors
 from triplestore.browse.index.search_index import index_of, make_index, next_index
 from triplestore.browse.search import search_terms
 from triplestore.browse.thresholds import BROWSE
-from triplestore.store.readable import view_of
+from triplestore.store.readable import ReadableStore, view_of
 from triplestore.terms.vocabulary import (
     OWL_CLASS,
     RDF_TYPE,
@@ -39,7 +39,7 @@ def loaded(turtle: str) -> Store:
     return store
 
 
-def names(store: Store, text: str, kinds: str = "any", limit: int = 20) -> list[str]:
+def names(store: ReadableStore, text: str, kinds: str = "any", limit: int = 20) -> list[str]:
     return [found["short"] for found in search_terms(store, text, kinds, limit)]
 
 
@@ -148,14 +148,14 @@ def test_search__of_a_snapshot_shows_its_state() -> None:
     snapshot = store.snapshot()
     store.load(PREFIXES + "ex:new rdfs:label 'thing' .", "ttl")
     assert names(store, "thing") == ["ex:old", "ex:new"]
-    assert names(snapshot, "thing") == ["ex:old"]  # type: ignore[arg-type]
+    assert names(snapshot, "thing") == ["ex:old"]
 
 
 def test_search__in_a_transaction_that_is_rolled_back_leaves_nothing() -> None:
     store = loaded("ex:old rdfs:label 'thing' .")
     with store.trial() as trial:
         trial.load(PREFIXES + "ex:first rdfs:label 'wrong' .", "ttl")
-        assert names(trial, "wrong") == ["ex:first"]  # type: ignore[arg-type]
+        assert names(trial, "wrong") == ["ex:first"]
     store.load(PREFIXES + "ex:second rdfs:label 'right' .", "ttl")
     assert names(store, "wrong") == []
     assert names(store, "right") == ["ex:second"]

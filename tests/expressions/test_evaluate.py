@@ -23,12 +23,14 @@ from triplestore.expressions.tree import Call, Exists, Expression, Variable
 from triplestore.expressions.vectors import Booleans, Numbers
 from triplestore.operators.frame import Frame
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
+from triplestore.terms.thresholds import TERMS
 
 
 @pytest.fixture
 def by_columns(tune: Callable[..., None]) -> None:
     """No short cut for a few rows."""
     tune(EXPRESSIONS, scalar_rows=-1)
+    tune(TERMS, warm_rows=1, cold_texts=1)
 
 
 def check(expression: Expression, rows: list[list[bytes | None]], stored: list[bytes]) -> None:

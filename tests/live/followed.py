@@ -8,8 +8,26 @@ from typing import Any
 
 from triplestore import Store
 from triplestore.errors import QuerySyntaxError, UsageError
+from triplestore.live.events import ChangeStream, OneChange
 
 SECONDS = 60.0
+
+
+def next_of(stream: ChangeStream[OneChange], seconds: float = SECONDS) -> OneChange:
+    """The next change; an error if none comes."""
+    found = stream.next(seconds)
+    assert found is not None, f"no change came within {seconds} seconds"
+    return found
+
+
+def insert(store: Store, triples: str) -> int:
+    """Add triples; the number of the commit."""
+    return store.update(f"INSERT DATA {{ {triples} }}").commit
+
+
+def delete(store: Store, triples: str) -> int:
+    """Remove triples; the number of the commit."""
+    return store.update(f"DELETE DATA {{ {triples} }}").commit
 
 
 def bag(rows: Iterable[Any]) -> Counter[tuple[str, ...]]:

@@ -12,29 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.live.followed import Followed, bag
-from triplestore import Quad, Store
+from tests.live.followed import Followed, bag, delete, insert, next_of
+from triplestore import Store
 from triplestore.errors import LostPlaceError, TimeLimitError, UsageError
 from triplestore.live.events import RowChanges
 from triplestore.live.thresholds import LIVE
 
 CATS = "SELECT ?x { ?x a :Cat }"
 SECONDS = 20.0
-
-
-@pytest.fixture
-def store() -> Store:
-    made = Store()
-    made.bind("", "http://ex.org/")
-    return made
-
-
-def insert(store: Store, triples: str) -> int:
-    return store.update(f"INSERT DATA {{ {triples} }}").commit
-
-
-def delete(store: Store, triples: str) -> int:
-    return store.update(f"DELETE DATA {{ {triples} }}").commit
 
 
 def settled(store: Store) -> None:
@@ -48,8 +33,7 @@ def names(rows: Any) -> list[str]:
 
 def taken(subscription: Any) -> tuple[int, list[str], list[str]]:
     """The next change: its commit, and the names of what came and went."""
-    found = subscription.next(SECONDS)
-    assert found is not None
+    found = next_of(subscription)
     return found.commit, names(found.added), names(found.removed)
 
 
@@ -102,18 +86,44 @@ def test_changes__of_terms_that_were_unknown(store: Store) -> None:
         assert taken(found)[1:] == ([], ["tom"])
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { ?x :p ?y . ?y :q ?z FILTER(?z = :later) }",
+        "SELECT * { ?x :p ?y . ?y :q ?z FILTER(?z IN (:later, :c)) }",
+        "SELECT * { ?x :p ?y . ?y :q ?z VALUES (?y ?z) { (:later UNDEF) (UNDEF :later) } }",
+        "SELECT ?x (COUNT(*) AS ?n) { { ?x :p ?y } UNION { ?x :q ?y } VALUES ?y { :later } } "
+        "GROUP BY ?x",
+    ],
+)
+def test_changes__of_terms_that_plans_had_before_the_store(store: Store, query: str) -> None:
+    insert(store, ":a :p :b . :b :q :c")
+    followed = Followed(store)
+    assert followed.add(query)
+    insert(store, ":x :p :y . :y :q :z")
+    followed.check()
+    insert(store, ":b :q :later")
+    followed.check()
+    insert(store, ":e :p :b, :later . :later :q :d")
+    followed.check()
+    delete(store, ":b :q :later")
+    followed.check()
+    assert followed.changed > 1
+    followed.close()
+
+
 def test_changes__of_terms_that_a_query_makes(store: Store) -> None:
     query = "SELECT (CONCAT(STR(?n), '!') AS ?t) (?n + 1 AS ?m) { ?x :n ?n }"
     with store.subscribe(query) as found:
         for number in (1, 2):
             insert(store, f":x{number} :n {number}")
-        changes = [found.next(SECONDS) for _ in range(2)]  # all are computed before one is read
+        changes = [next_of(found) for _ in range(2)]  # all are computed before one is read
         for number, change in enumerate(changes, 1):
-            (row,) = change.added  # type: ignore[union-attr]
+            (row,) = change.added
             assert (row["t"].value, row["m"].value) == (f"{number}!", str(number + 1))
         insert(store, ':other :m 3 ; :t "2!"')  # now the store has these terms
         delete(store, ":x2 :n 2")
-        (row,) = found.next(SECONDS).removed  # type: ignore[union-attr]
+        (row,) = next_of(found).removed
         assert (row["t"].value, row["m"].value) == ("2!", "3")
 
 
@@ -121,9 +131,9 @@ def test_changes__of_a_load_and_of_clearing(store: Store) -> None:
     with store.subscribe(CATS) as cats:
         lines = [f"<http://ex.org/{n}> a <http://ex.org/Cat> ." for n in range(3000)]
         store.load("\n".join(lines), "ttl")
-        assert len(cats.next(SECONDS).added) == 3000  # type: ignore[union-attr]
+        assert len(next_of(cats).added) == 3000
         store.clear()
-        assert len(cats.next(SECONDS).removed) == 3000  # type: ignore[union-attr]
+        assert len(next_of(cats).removed) == 3000
 
 
 def test_changes__nothing_of_what_was_rolled_back(store: Store) -> None:
@@ -134,7 +144,7 @@ def test_changes__nothing_of_what_was_rolled_back(store: Store) -> None:
         cats = store.subscribe("SELECT (STR(?x) AS ?t) { ?x a :Cat }", initial=True)
         transaction.rollback()
     insert(store, ':x :t "another term, which gets the number that was free"')
-    (row,) = cats.next(SECONDS).added  # type: ignore[union-attr]
+    (row,) = next_of(cats).added
     assert row["t"].value == "http://ex.org/tom"
     settled(store)
     assert cats.next(0) is None
@@ -206,9 +216,9 @@ def test_since__reaches_back_before_the_store_was_opened(tmp_path: Path) -> None
         assert (len(changes.added), len(changes.removed)) == (2, 1)
         assert feed.next(0) is None
         between = store.changes(since=since + 1)
-        assert len(between.next(0).added) == 2  # type: ignore[union-attr]
+        assert len(next_of(between, 0).added) == 2
         insert(store, ":x a :Cat")
-        assert feed.next(0).commit == now + 1  # type: ignore[union-attr]
+        assert next_of(feed, 0).commit == now + 1
         store._database.upkeep.checkpoint()
     with Store(tmp_path / "store") as store:
         for follow in (lambda: store.changes(since), lambda: store.subscribe(CATS, since=since)):
@@ -413,9 +423,10 @@ def test_closing_the_store__ends_iteration(store: Store) -> None:
 def test_threads__end_with_a_store_that_is_dropped() -> None:
     store = Store()
     subscription = store.subscribe("SELECT * { ?s ?p ?o }")
-    thread = store._hub._thread  # type: ignore[union-attr]
-    assert thread is not None
-    del store
+    hub = store._hub
+    assert hub is not None and hub._thread is not None
+    thread = hub._thread
+    del store, hub
     gc.collect()
     thread.join(SECONDS)
     assert not thread.is_alive()
@@ -454,66 +465,5 @@ def test_optimizing_by_another_process__is_told(tmp_path: Path) -> None:
                 cats.next(SECONDS)
             with pytest.raises(LostPlaceError):
                 feed.next(0)
-            assert bag(reader.subscribe(CATS, initial=True).next(0).added) == bag(
-                reader.query(CATS)
-            )  # type: ignore[union-attr]
-
-
-# -- the feed -------------------------------------------------------------------------------------
-
-
-def test_feed__lists_each_fact_once_with_its_status(store: Store) -> None:
-    store.reason(rules="@prefix : <http://ex.org/> . :Pet[?x] :- :Cat[?x] .")
-    feed = store.changes()
-    insert(store, ":tom a :Cat, :Pet")
-    delete(store, ":tom a :Pet")
-    first, second = feed.next(0), feed.next(0)
-    assert first is not None and second is not None and feed.next(0) is None
-    assert sorted((quad.object.value[14:], inferred) for quad, inferred in first.added) == [
-        ("Cat", False),
-        ("Pet", False),
-    ]
-    assert [(quad.object.value[14:], inferred) for quad, inferred in second.added] == [
-        ("Pet", True)
-    ]
-    assert [inferred for _, inferred in second.removed] == [False]
-    assert str(second).splitlines()[0] == f"commit {store.commit}"
-
-
-def test_feed__continues_from_a_commit(store: Store, tune: Callable[..., None]) -> None:
-    tune(LIVE, kept_commits=3)
-    feed = store.changes()
-    start = store.commit
-    commits = [insert(store, f":x{number} a :Cat") for number in range(3)]
-    assert [feed.next(0).commit for _ in commits] == commits  # type: ignore[union-attr]
-    again = store.changes(since=commits[0])
-    assert [again.next(0).commit for _ in commits[1:]] == commits[1:]  # type: ignore[union-attr]
-    slow = store.changes(since=start)
-    insert(store, ":x3 a :Cat")
-    with pytest.raises(LostPlaceError, match="not kept any more"):
-        slow.next(0)
-
-
-def test_feed__skips_commits_without_facts_and_leaves_generalised_facts_out(store: Store) -> None:
-    feed = store.changes()
-    store.bind("other", "http://other.org/")
-    store.reason(rules="@prefix : <http://ex.org/> . :of[?y, ?x] :- :v[?x, ?y] .")
-    commit = insert(store, ":x :v 1")
-    found = feed.next(0)
-    assert found is not None and found.commit == commit
-    assert [quad for quad, _ in found.added] == list(store)
-
-
-def test_feed__waits_for_other_threads(store: Store) -> None:
-    feed = store.changes()
-    quad = Quad(*next(iter(_one())))
-    writer = threading.Timer(0.05, lambda: store.add(quad))
-    writer.start()
-    assert [found for found, _ in feed.next(SECONDS).added] == [quad]  # type: ignore[union-attr]
-    writer.join()
-
-
-def _one() -> Any:
-    made = Store()
-    made.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
-    return made
+            first = next_of(reader.subscribe(CATS, initial=True), 0)
+            assert bag(first.added) == bag(reader.query(CATS))

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 from mcp import Client
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from triplestore import Store
 from triplestore.mcp_server import AgentSettings, create_server
@@ -50,8 +50,9 @@ class Agent:
     def resource(self, name: str) -> str:
         async def run() -> str:
             async with Client(self.server) as client:
-                found = await client.read_resource(f"triplestore://{name}")
-                return found.contents[0].text  # type: ignore[union-attr]
+                (content,) = (await client.read_resource(f"triplestore://{name}")).contents
+                assert isinstance(content, TextResourceContents)
+                return content.text
 
         return anyio.run(run)
 
@@ -59,4 +60,5 @@ class Agent:
 def text_of(result: CallToolResult) -> str:
     """The text that a model reads."""
     (content,) = result.content
-    return content.text  # type: ignore[union-attr]
+    assert isinstance(content, TextContent)
+    return content.text

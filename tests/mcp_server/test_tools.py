@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import anyio
@@ -12,8 +11,6 @@ from mcp_server.agent_client import Agent, text_of
 from pyoxigraph import Literal, NamedNode, Quad
 
 from triplestore import Store
-from triplestore.mcp_server import create_server
-from triplestore.mcp_server.agent_tools import AT_ONCE
 from triplestore.mcp_server.session import AgentSession
 from triplestore.mcp_server.settings import AgentSettings
 from triplestore.terms.vocabulary import RDF_TYPE
@@ -343,37 +340,6 @@ def test_calls__follow_the_commits_of_another_process(tmp_path: Path) -> None:
             preview = agent.data("preview_update", update="INSERT DATA { ex:e ex:p ex:f }")
             assert (preview["added"], preview["commit"]) == (1, writer.commit)
             assert agent.data("query", query=query)["count"] == 2
-
-
-def test_reading__does_not_wait_for_a_change_that_is_tried(store: Store) -> None:
-    session = AgentSession(store, AgentSettings())
-    with session.changing():
-        done: list[int] = []
-        other = threading.Thread(target=lambda: done.append(len(session.reading().snapshot)))
-        other.start()
-        other.join(20)
-    assert done == [len(store)]
-
-
-def test_call__that_is_given_up_stops_its_query(store: Store) -> None:
-    store.extend(
-        Quad(NamedNode(f"{FAMILY}n{n}"), NamedNode(f"{FAMILY}number"), Literal(n))
-        for n in range(400)
-    )
-    server = create_server(store, AgentSettings(seconds=120))
-    product = (
-        "SELECT (COUNT(*) AS ?n) { ?a :number ?b . ?c :number ?d . ?e :number ?f . ?g :number ?h }"
-    )
-
-    async def run() -> str:
-        async with Client(server) as client:
-            for _ in range(2 * AT_ONCE):  # as many as run at once would block all others
-                with anyio.move_on_after(0.3):
-                    await client.call_tool("query", {"query": product})
-            with anyio.fail_after(60):
-                return text_of(await client.call_tool("query", {"query": "ASK {}"}))
-
-    assert anyio.run(run) == "true"
 
 
 def test_call__on_a_store_that_cannot_be_read_says_so(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ The oracle is the program itself: of each rule that was not made, an atom is wat
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
@@ -126,18 +126,19 @@ def test_on_demand__without_any_type__and_empty() -> None:
 
 
 def test_on_demand__other_regimes_and_options__all_rules_are_made_at_once() -> None:
-    for regimes, options in (
-        (("rdfs",), {}),
-        (("owl-rl", "swrl"), {}),
-        (("owl-rl",), {"equality": "rewrite"}),
-        (("owl-rl",), {"trivial": True}),
-        (("owl-rl",), {"scope": "union"}),
-        (("owl-rl",), {"rules": ":a[?x] :- :b[?x] ."}),
-    ):
+    reasoned: dict[str, Callable[[Store], object]] = {
+        "rdfs": lambda store: store.reason("rdfs"),
+        "swrl": lambda store: store.reason("owl-rl", "swrl"),
+        "rewrite": lambda store: store.reason("owl-rl", equality="rewrite"),
+        "trivial": lambda store: store.reason("owl-rl", trivial=True),
+        "scope": lambda store: store.reason("owl-rl", scope="union"),
+        "rules": lambda store: store.reason("owl-rl", rules=":a[?x] :- :b[?x] ."),
+    }
+    for name, reason in reasoned.items():
         with Store() as store:
             store.load(PREFIXES + PLAIN, format="turtle")
-            store.reason(*regimes, **options)  # type: ignore[arg-type]
-            assert not on_demand(store), (regimes, options)
+            reason(store)
+            assert not on_demand(store), name
 
 
 # -- when they are made ---------------------------------------------------------------------------
@@ -207,6 +208,32 @@ def test_on_demand__transaction_given_up__its_report_is_complete() -> None:
             transaction.rollback()
         store.load(PREFIXES + ":x :y :z .", format="turtle")  # its terms have these ids now
         assert report.as_dict()["rules_by_id"] == {"cax-sco": 1, "prp-dom": 1}
+
+
+ILL_TYPED = NAMES + "INSERT DATA { :B :note 'y'^^xsd:integer }"
+
+
+def test_on_demand__literals_of_later_commits__are_not_in_earlier_rules() -> None:
+    with Store() as store:
+        store.load(PREFIXES + PLAIN, format="turtle")
+        report, snapshot = store.reason("owl-rl"), store.snapshot()
+        with store_of(PLAIN) as other:
+            rules = other.program
+        store.update(ILL_TYPED)
+        assert snapshot.program == rules
+        assert report.rules == len(rules.rules) and report.constraints == len(rules.constraints)
+        assert len(store.program.rules) == len(rules.rules) + 1
+
+
+def test_on_demand__literals_of_a_trial__are_not_in_rules_made_meanwhile() -> None:
+    with store_of(PLAIN) as store, store_of(PLAIN) as other:
+        with store.trial() as trial:
+            trial.update(ILL_TYPED)
+            assert store.program == other.program
+            assert [one.constraint for one in trial.violations()] == ["dt-not-type"]
+        store.update(NAMES + "INSERT DATA { :x :other :y , :z . :x a :A }")  # with the same ids
+        assert store.program == other.program
+        assert store.violations() == [] and store.verify(closure=True) == []
 
 
 def test_on_demand__literal_of_a_compared_property__meets_its_other_spelling() -> None:

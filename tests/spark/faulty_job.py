@@ -33,7 +33,7 @@ RULES = """
 <http://e/kind>[?y, ?n] :- <http://e/kind>[?x, ?n], <http://e/next>[?x, ?y], <http://e/of>[?z, ?y] .
 <http://e/last>[?x, ?n] :- <http://e/kind>[?x, ?n], NOT <http://e/next>[?x, ?y] .
 """
-STAGES = ("statements", "collected", "terms", "triples", "closure")
+STAGES = ("statements", "terms", "ids", "triples", "closure")
 WISHED: dict[str, Any] = {
     "partitions": 2,
     "rules": RULES,

@@ -12,6 +12,7 @@ import pyarrow as pa
 from triplestore.loaders import load
 from triplestore.loaders.formats import NAMES, split_name
 from triplestore.loaders.report import Loaded
+from triplestore.loaders.spark.importing.encode import decoded
 from triplestore.loaders.spark.importing.parse import Plan, parse_parts
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.importing.splits import TaskOptions, packed, plan_parts
@@ -48,14 +49,14 @@ def parsed(
 
 
 def rows_and_notes(batches: Iterable[Any]) -> tuple[list[Row], list[dict[str, Any]]]:
-    rows: list[Row] = []
-    notes = []
-    for batch in batches:
-        for row in batch.to_pylist():
-            if row["note"] is None:
-                rows.append((row["s"], row["p"], row["o"], row["g"]))
-            else:
-                notes.append({"file": row["file"], **json.loads(row["note"])})
+    kept = list(batches)
+    notes = [
+        {"file": row["file"], **json.loads(row["note"])}
+        for batch in kept
+        for row in batch.select(["file", "note"]).to_pylist()
+        if row["note"] is not None
+    ]
+    rows = [tuple(row.values()) for batch in decoded(iter(kept)) for row in batch.to_pylist()]
     return rows, notes
 
 

@@ -29,11 +29,11 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.expressions.tree import Call, Expression
-from triplestore.loaders.spark.closure.driver_rows import settings
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import from_arrow
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
+from triplestore.loaders.spark.session import settings
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.simplify import is_helper
 from triplestore.terms import Dictionary

@@ -76,14 +76,14 @@ class PlantedError(Exception):
 
 STEPS = (
     "read_statements",
-    "collected",
     "ordered_terms",
-    "check_hashes",
-    "encode",
-    "read_rows",
+    "count_terms",
+    "read_blocks",
+    "read_chunks",
     "write_store",
     "put_in_place",
 )
+STEPS_OF_TABLES = ("numbered", "encode", "write_tables")
 
 
 def test_import__goes_on_where_it_failed(
@@ -95,14 +95,18 @@ def test_import__goes_on_where_it_failed(
     def fail(*args: Any, **kwargs: Any) -> None:
         raise PlantedError
 
-    for step in STEPS:
+    tables = {"tables": str(tmp_path / "tables")}
+    for step in (*STEPS, *STEPS_OF_TABLES):
+        more = tables if step in STEPS_OF_TABLES else {}
         with monkeypatch.context() as patch:
             patch.setattr(import_job, step, fail)
             with pytest.raises(PlantedError):
-                import_dataset(spark, str(tmp_path / "in"), target, partitions=2)
+                import_dataset(spark, str(tmp_path / "in"), target, partitions=2, **more)
         assert not target.exists(), step
-    done = import_dataset(spark, str(tmp_path / "in"), target, partitions=2, keep_work=True)
-    assert done.resumed == ("statements", "collected", "terms", "triples")
+    done = import_dataset(
+        spark, str(tmp_path / "in"), target, partitions=2, keep_work=True, **tables
+    )
+    assert done.resumed == ("statements", "terms", "ids", "triples")
     assert_same_parts(target, local(tmp_path / "local", paths))
     # A job whose end was not noticed made the store; it is not imported a second time.
     work = tmp_path / "db.import"

@@ -105,7 +105,7 @@ def test_worker__lost_between_two_stages_does_not_show(
     spark: Any, sources: list[str], expected: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "x.db"
-    told = killing_after("collected", 0)
+    told = killing_after("statements", 0)
     import_dataset(spark, sources, target, partitions=PARTITIONS, progress=told)
     check(target, expected)
     settled()
@@ -113,7 +113,7 @@ def test_worker__lost_between_two_stages_does_not_show(
 
 @pytest.mark.long
 @pytest.mark.parametrize("delay", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("stage", ["", "statements", "collected", "terms", "triples"])
+@pytest.mark.parametrize("stage", ["", "statements", "terms"])
 def test_worker__lost_in_any_stage_does_not_show(
     spark: Any, sources: list[str], expected: str, tmp_path: Path, stage: str, delay: float
 ) -> None:
@@ -162,16 +162,16 @@ def test_job__killed_leaves_nothing_that_opens_and_goes_on_where_it_was(
     spark: Any, sources: list[str], expected: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "x.db"
-    run_until("collected", target, sources)
+    run_until("terms", target, sources)
     assert is_absent(target)
     done = import_dataset(spark, sources, target, partitions=PARTITIONS)
-    assert {"statements", "collected"} <= set(done.resumed)
+    assert {"statements", "terms"} <= set(done.resumed)
     check(target, expected)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("delay", [0.0, 0.2, 0.6])
-@pytest.mark.parametrize("stage", ["statements", "terms", "triples"])
+@pytest.mark.parametrize("stage", ["statements", "terms"])
 def test_job__killed_at_any_time_goes_on(
     spark: Any, sources: list[str], expected: str, tmp_path: Path, stage: str, delay: float
 ) -> None:

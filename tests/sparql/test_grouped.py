@@ -14,7 +14,8 @@ from triplestore.expressions.aggregates import aggregate
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.vectors import Ids, ids_of
 from triplestore.operators.context import Context
-from triplestore.sparql.evaluate.grouped import _firsts
+from triplestore.sparql.evaluate import grouped
+from triplestore.sparql.evaluate.extremes import firsts
 from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.dictionary import Dictionary
 
@@ -58,7 +59,7 @@ def test_extremes__are_those_of_each_term(
     groups = np.array([rng.randrange(12) for _ in ids])
     asked = QueryTerms(dictionary)
     ranks = ranks_of(Ids(ids), asked, Context())
-    found = _firsts(ids, ranks if function == "min" else -ranks, groups, 12, asked)
+    found = firsts(ids, ranks if function == "min" else -ranks, groups, 12, asked)
     wanted = ids_of(aggregate(function, Ids(ids), groups, 12, asked), asked)
     assert asked.keys(found) == asked.keys(wanted)
 
@@ -101,3 +102,20 @@ def test_rows_of_many_blocks__are_gathered_in_order() -> None:
         values = Values(Frame.of(x=list(range(size))))
         plan = FilterRows(values, lambda frame: np.ones(frame.rows, np.bool_))
         assert plan.run(Context(block_rows=1)).to_rows() == [(i,) for i in range(size)]
+
+
+@pytest.mark.parametrize("expression", ["?o", "?o + 1", "ABS(?o) * 2", "?o > 1", "STR(?o)"])
+@pytest.mark.parametrize("function", ["SUM", "AVG"])
+def test_sum_of_all_rows__computes_each_value_once(
+    expression: str, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store()
+    triples = "".join(f"<http://e/{i}> <http://p> {i * 7 % 30 - 9}.5 .\n" for i in range(1500))
+    store.load(triples, "turtle")
+    text = f"SELECT ({function}({expression}) AS ?n) {{ ?s <http://p> ?o }}"
+    (fast,) = store.query(text)
+    with monkeypatch.context() as patch:
+        patch.setattr(grouped, "_each_value_once", lambda *_: None)
+        (slow,) = store.query(text + " # by each row")
+    assert fast["n"] == slow["n"]
+    assert (fast["n"] is None) == (expression in ("?o > 1", "STR(?o)"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Variable
 from triplestore.operators import Context, Frame, Values
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.thresholds import SPARQL
-from triplestore.terms import Dictionary
+from triplestore.terms import Dictionary, TermSegment
 from triplestore.terms.term_keys import key_of
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -43,6 +43,9 @@ OTHERS = [
     ox.Literal("b", language="en"),
     ox.Literal(True),
     ox.Literal("2020-01-01", datatype=ox.NamedNode(XSD + "date")),
+    ox.Literal("2020-01-01Z", datatype=ox.NamedNode(XSD + "date")),
+    ox.Literal("2019-01-01", datatype=ox.NamedNode(XSD + "date")),
+    ox.Literal("b", datatype=ox.NamedNode(XSD + "token")),
     ox.Literal("NaN", datatype=ox.NamedNode(XSD + "double")),
     ox.Literal("x", datatype=ox.NamedNode("http://e/unknown")),
 ]
@@ -59,6 +62,16 @@ def rank(term: Any) -> tuple[Any, ...]:
     return () if term is None else order_key(key_of(term))
 
 
+def loaded(*loads: Iterable[Any]) -> Dictionary:
+    """A dictionary with a segment for each load, in the order of keys."""
+    dictionary = Dictionary()
+    for terms in loads:
+        keys = sorted({key for key in map(key_of, terms) if not dictionary.lookup_key(key)})
+        if keys:
+            dictionary.add_segment(TermSegment.from_keys(dictionary.size + 1, keys))
+    return dictionary
+
+
 @pytest.mark.parametrize("pool", POOLS)
 @given(data=st.data(), descending=st.tuples(st.booleans(), st.booleans()))
 def test_ordered__as_python_sorts_and_equal_rows_stay(
@@ -67,7 +80,8 @@ def test_ordered__as_python_sorts_and_equal_rows_stay(
     terms = st.sampled_from([None, *POOLS[pool]])
     rows = data.draw(st.lists(st.tuples(terms, terms), max_size=20))
     limit = data.draw(st.none() | st.integers(0, 25))
-    dictionary = Dictionary()
+    loads = data.draw(st.lists(st.sets(st.sampled_from(POOLS[pool])), max_size=2))
+    dictionary = loaded(*loads)  # further terms are live
     ids = [[dictionary.encode([t])[0] if t is not None else 0 for t in row] for row in rows]
     numbers = np.arange(len(rows), dtype=np.uint32)
     columns = [np.array([row[i] for row in ids], np.uint32) for i in (0, 1)]
@@ -78,7 +92,8 @@ def test_ordered__as_python_sorts_and_equal_rows_stay(
         for name, down in zip("xy", descending, strict=True)
     ]
     context = Context(block_rows=3)
-    with SPARQL.changed(ranked_one_by_one=data.draw(st.sampled_from([64, 0]))):
+    few, held = data.draw(st.sampled_from([64, 0])), data.draw(st.sampled_from([5, 50]))
+    with SPARQL.changed(ranked_one_by_one=few, sorted_candidates=held):
         found = Ordered(Values(frame), keys, scope.terms, limit).run(context)
 
     expected = list(range(len(rows)))

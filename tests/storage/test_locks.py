@@ -160,6 +160,13 @@ def test_forked_child__cannot_write_and_does_not_keep_the_lock(base):
         os.close(writing)
 
 
+def test_forked_child__is_told_that_a_store_in_memory_is_meant(monkeypatch):
+    with Database.open(None) as database, monkeypatch.context() as child:
+        child.setattr(os, "getpid", lambda: 0)
+        with pytest.raises(ReadOnlyError, match=r"^the store in memory was opened by process"):
+            add(database, "a")
+
+
 def test_lock_file__is_all_that_a_refused_process_touches(base, holder):
     names = {path.name for path in Path(base / "store").iterdir()}
     with pytest.raises(LockedError):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import pyoxigraph as ox
 
 from triplestore.terms import key_of
 
 Row = tuple[bytes, bytes, bytes, bytes | None]
-SCHEMA = "s binary, p binary, o binary, g binary"
 
 
 def rows_of(text: str) -> list[Row]:
@@ -21,12 +17,6 @@ def rows_of(text: str) -> list[Row]:
         name = None if isinstance(graph, ox.DefaultGraph) else key_of(graph)
         rows.append((key_of(quad.subject), key_of(quad.predicate), key_of(quad.object), name))
     return rows
-
-
-def frame_of(spark: Any, rows: Iterable[Row], partitions: int = 3) -> Any:
-    """The rows as a DataFrame with this number of partitions."""
-    cells = [tuple(None if key is None else bytearray(key) for key in row) for row in rows]
-    return spark.createDataFrame(cells, SCHEMA).repartition(partitions)
 
 
 def some_rows(count: int = 120) -> list[Row]:

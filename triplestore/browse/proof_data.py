@@ -29,6 +29,18 @@ if TYPE_CHECKING:
 Node = dict[str, Any]
 """A fact of a proof, or a rule, as plain data."""
 
+_SEARCHES = 3
+"""Maximum number of searches for one proof, each within the seconds that are given for it."""
+
+
+def search_seconds(most: float) -> float:
+    """The seconds of a search for a proof that may take `most` seconds as a whole.
+
+    >>> search_seconds(30.0)
+    10.0
+    """
+    return most / _SEARCHES
+
 
 def why_data(
     store: ReadableStore, fact: FactLike, *, seconds: float = 5.0, language: str = "en"

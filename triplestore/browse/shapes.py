@@ -24,6 +24,7 @@ from triplestore.terms.vocabulary import (
     RDFS_RESOURCE,
     XSD_STRING,
 )
+from triplestore.thread_limits import look
 
 MOSTLY = 0.9
 """The share of the terms at an end of a property that a class must have to be named there."""
@@ -67,6 +68,7 @@ class Shapes:
         distinct, counts = distinct[keep], counts[keep]
         found: list[dict[str, Any]] = []
         for place in np.lexsort((distinct, -counts))[: 2 * most].tolist():
+            look("looking at properties")
             name = int(distinct[place])
             having, others = self._ends(name, role, members)
             if having:

@@ -31,6 +31,7 @@ from triplestore.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
     SKOS_DEFINITION,
 )
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.store.arguments import TermLike
@@ -139,6 +140,7 @@ def _graphs(view: StateView) -> dict[str, Any]:
 def _class(
     view: StateView, shapes: Shapes, class_id: int, shape: int, examples: int
 ) -> dict[str, Any]:
+    look("describing a class")
     members = shapes.members(class_id)
     named = members[view.dictionary.kinds(members) == IRI]
     return {
@@ -158,6 +160,7 @@ def _shape(shapes: Shapes, members: U32, role: int, most: int) -> list[dict[str,
 
 
 def _property(view: StateView, shapes: Shapes, name: int, examples: int) -> dict[str, Any]:
+    look("describing a property")
     subjects, objects = shapes.ends_of(name)
     rows = zip(subjects[:examples].tolist(), objects[:examples].tolist(), strict=True)
     return {

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal
 from fractions import Fraction
-from itertools import repeat
+from functools import partial
+from itertools import pairwise, repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.errors import UsageError
-from triplestore.expressions.compare_terms import value_of_term
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.library.numbers import (
     DECIMAL,
     FLOAT,
@@ -30,11 +30,20 @@ from triplestore.expressions.library.numbers import (
     divide,
     exact_decimal,
     key_of_number,
+    key_of_quotient,
     maybe_number,
-    quotient,
+    number_of,
 )
 from triplestore.expressions.library.strings import lexical_form, string
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.shapes import TEXT
+from triplestore.expressions.text_columns import (
+    Texts,
+    joined,
+    listed_texts,
+    ranks_of_texts,
+    worth_texts,
+)
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import (
     Coded,
@@ -50,11 +59,12 @@ from triplestore.expressions.vectors import (
     take,
 )
 from triplestore.operators.context import current
+from triplestore.operators.row_keys import distinct_ids
 from triplestore.operators.sort_positions import sorted_in_steps
-from triplestore.terms.term_keys import BLANK, IRI, TRIPLE
-from triplestore.terms.values.xsd_temporal import Duration, Moment
+from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 
 Groups: TypeAlias = NDArray[np.int64]
+Times: TypeAlias = NDArray[np.int64] | None
 
 
 def aggregate(
@@ -66,12 +76,14 @@ def aggregate(
     *,
     distinct: bool = False,
     separator: str | None = None,
+    times: Times = None,
 ) -> Vector:
     """One result for each of the groups 0 .. count-1.
 
     function  count sum min max avg sample group_concat
     vector    the values of the rows; None for count(*)
     groups    the group of each row
+    times     how often each row counts in the sum or mean of the only group; None for once
 
     >>> from triplestore.terms.dictionary import Dictionary
     >>> prices = Numbers(INTEGER, np.array([3, 5, 7]))
@@ -88,21 +100,26 @@ def aggregate(
         bad = np.zeros(0, np.int64)
     if not has.all():
         vector, groups = take(vector, has), groups[has]
+        times = None if times is None else times[has]
     if distinct:
         vector, groups = _distinct(vector, groups, terms)
     if function == "count":
         return Numbers(INTEGER, np.bincount(groups, minlength=count))
     if function == "sum":
-        return _without(_sums(vector, groups, count, terms), bad, count, terms)
+        return _without(_sums(vector, groups, count, terms, times), bad, count, terms)
     if function == "avg":
-        return _without(_means(vector, groups, count, terms), bad, count, terms)
+        return _without(_means(vector, groups, count, terms, times), bad, count, terms)
     if function in ("min", "max"):
         found = _extremes(vector, groups, count, terms, function == "max")
         return _without(found, bad, count, terms)
     if function == "sample":
         return _first(coded(vector, terms), groups, count, _same, False)
     if function == "group_concat":
-        return _concatenated(vector, groups, count, terms, " " if separator is None else separator)
+        between = " " if separator is None else separator
+        by_columns = _joined(vector, groups, count, terms, between)
+        if by_columns is not None:
+            return by_columns
+        return _concatenated(vector, groups, count, terms, between)
     raise UsageError(f"unknown aggregate {function}")
 
 
@@ -112,6 +129,10 @@ _EVERY = 1024
 
 def _distinct(vector: Vector, groups: Groups, terms: QueryTerms) -> tuple[Vector, Groups]:
     """Each distinct term of a group once."""
+    if isinstance(vector, Ids):
+        ids, codes = distinct_ids(vector.ids)
+        groups, codes = np.divmod(np.unique(groups * len(ids) + codes), max(len(ids), 1))
+        return Ids(ids[codes]), groups
     made = listed_once(coded(vector, terms))
     pairs = np.unique(groups * len(made.keys) + made.codes)
     groups, codes = np.divmod(pairs, len(made.keys))
@@ -133,41 +154,108 @@ def _without(vector: Vector, bad: Groups, count: int, terms: QueryTerms) -> Vect
 _SAFE = float(1 << 62)
 
 
-def _sums(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
+def _sums(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, times: Times = None
+) -> Vector:
     numbers = numbers_of(vector, terms)
-    if numbers is not None and numbers.valid is None and numbers.rank <= DECIMAL:
-        values = numbers.values
-        if float(np.abs(values).max(initial=0)) * len(values) < _SAFE:
-            sums = np.zeros(count, np.int64)
-            np.add.at(sums, groups, values)
-            if numbers.rank == INTEGER or np.bincount(groups, minlength=count).all():
-                return Numbers(numbers.rank, sums, None, numbers.scale)
-    return _each(_numbers_of_groups(vector, groups, count, terms), total)
+    if numbers is not None and numbers.valid is None:
+        if numbers.rank <= DECIMAL:
+            sums = _exact_sums(numbers, groups, count, times)
+            if sums is not None:
+                return sums
+        elif times is None and np.isfinite(numbers.values).all():
+            return _float_sums(numbers, groups, count)
+    found = _numbers_of_groups(vector, groups, count, terms)
+    if times is None:
+        return _each(found, total)
+    if count != 1:
+        raise AssertionError("rows count several times only in the group of all rows")
+    return _each(found, partial(total, times=times.tolist()))
 
 
-def _means(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
-    sums = _sums(vector, groups, count, terms)
+def _exact_sums(numbers: Numbers, groups: Groups, count: int, times: Times) -> Numbers | None:
+    """Sums of integers or decimals; None if they may not fit in 64 bits, or are of two types."""
+    values = numbers.values
+    size = len(values) if times is None else int(times.sum())
+    if float(np.abs(values).max(initial=0)) * size >= _SAFE:
+        return None
+    if times is not None:
+        values = values * times
+    if count == 1:
+        sums = np.array([values.sum()])
+    else:
+        sums = np.zeros(count, np.int64)
+        np.add.at(sums, groups, values)
+    if numbers.rank == DECIMAL and not np.bincount(groups, minlength=count).all():
+        return None  # the sum of no values is an integer
+    return Numbers(numbers.rank, sums, None, numbers.scale)
+
+
+def _float_sums(numbers: Numbers, groups: Groups, count: int) -> Coded:
+    """Sums of finite floats or doubles: the exact sums, rounded once."""
+    rank = numbers.rank
+    keys: Keys = []
+    for values in _by_group(numbers.values, groups, count):
+        if len(values) == 0:
+            keys.append(_ZERO)
+            continue
+        try:
+            number = math.fsum(_listed(values))
+            if rank == FLOAT:
+                with np.errstate(over="ignore"):
+                    number = float(np.float32(number))
+            keys.append(key_of_number(Number(rank, number or 0.0)))
+        except OverflowError:  # perhaps only on the way
+            keys.append(key_of_number(total(Number(rank, value) for value in _listed(values))))
+    return Coded(keys, np.arange(count))
+
+
+def _listed(values: NDArray[Any]) -> Iterator[Any]:
+    """The values as Python's numbers, with checks of the limits."""
+    for start in range(0, len(values), _LISTED):
+        current().check()
+        yield from values[start : start + _LISTED].tolist()
+
+
+_LISTED = 1 << 14
+
+
+def _means(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, times: Times = None
+) -> Vector:
+    sums = _sums(vector, groups, count, terms, times)
+    sizes = np.bincount(groups, times, minlength=count).astype(np.int64).tolist()
+    keys: Keys = []
     if isinstance(sums, Numbers):  # exact, and no group has an error
-        sizes = np.bincount(groups, minlength=count).tolist()
         unit = 10**sums.scale
-        keys: Keys = []
         for at, (value, size) in enumerate(zip(sums.values.tolist(), sizes, strict=True)):
             if at % _EVERY == 0:
                 current().check()
-            number = Number(DECIMAL, quotient(value, size * unit)) if size else Number(INTEGER, 0)
-            keys.append(key_of_number(number))
+            keys.append(key_of_quotient(value, size * unit) if size else _ZERO)
         return Coded(keys, np.arange(count))
-    return _each(_numbers_of_groups(vector, groups, count, terms), _mean)
+    totals = coded(sums, terms)
+    for at, (code, size) in enumerate(zip(totals.codes.tolist(), sizes, strict=True)):
+        if at % _EVERY == 0:
+            current().check()
+        key = totals.keys[code]
+        keys.append(_mean(key, size) if size and key is not None else key)
+    return Coded(keys, np.arange(count))
 
 
-def _mean(numbers: list[Number]) -> Number:
-    if not numbers:
-        return Number(INTEGER, 0)
-    return divide(total(numbers), Number(INTEGER, len(numbers)))
+def _mean(sum_key: bytes, size: int) -> bytes | None:
+    try:
+        return key_of_number(divide(number_of(sum_key), Number(INTEGER, size)))
+    except ExpressionError:
+        return None
 
 
-def total(numbers: Iterable[Number]) -> Number:
+_ZERO = key_of_number(Number(INTEGER, 0))
+
+
+def total(numbers: Iterable[Number], times: Iterable[int] | None = None) -> Number:
     """The sum, in the greatest type that occurs; it does not depend on the order.
+
+    times  how often each number counts; None for once
 
     >>> total([Number(4, 1e100), Number(INTEGER, 1), Number(4, -1e100)])
     Number(rank=4, value=1.0)
@@ -176,14 +264,15 @@ def total(numbers: Iterable[Number]) -> Number:
     exact = Fraction(0)
     special = 0.0
     check = current().check
-    for at, number in enumerate(numbers):
+    weights = repeat(1) if times is None else times
+    for at, (number, weight) in enumerate(zip(numbers, weights, strict=False)):
         if at % _EVERY == 0:
             check()
         rank = max(rank, number.rank)
         if number.rank >= FLOAT and not math.isfinite(number.value):
             special += number.value
         else:
-            exact += Fraction(number.value)
+            exact += Fraction(number.value) * weight
     if rank == INTEGER:
         return Number(rank, int(exact))
     if rank == DECIMAL:
@@ -286,12 +375,15 @@ def _keys_of(made: Coded) -> Keys:
 
 def _extreme_numbers(vector: Numbers, groups: Groups, count: int, greatest: bool) -> Numbers:
     values = vector.values
-    order = np.lexsort((-values if greatest else values, groups))
-    own, first = np.unique(groups[order], return_index=True)
-    found = np.zeros(count, values.dtype)
-    found[own] = values[order[first]]
-    valid: Mask = np.zeros(count, np.bool_)
-    valid[own] = True
+    worst: float
+    if values.dtype.kind == "f":
+        worst = -np.inf if greatest else np.inf
+    else:
+        limits = np.iinfo(values.dtype)
+        worst = limits.min if greatest else limits.max
+    found = np.full(count, worst, values.dtype)
+    (np.maximum if greatest else np.minimum).at(found, groups, values)
+    valid: Mask = np.bincount(groups, minlength=count) > 0
     return Numbers(vector.rank, found, None if valid.all() else valid, vector.scale)
 
 
@@ -314,39 +406,36 @@ def _same(key: bytes) -> bytes:
     return key
 
 
-def order_key(key: bytes) -> tuple[Any, ...]:
-    """The sort key of a term: blank nodes come first, then IRIs, then literals by kind of value and
-    value, then triple terms.
-
-    >>> from triplestore.expressions.library.strings import string
-    >>> sorted([string("b"), b"\\x01http://a", string("a")], key=order_key)
-    [b'\\x01http://a', b'\\x03a', b'\\x03b']
-    """
-    kind = key[0]
-    if kind in (BLANK, IRI, TRIPLE):
-        return ({BLANK: 0, IRI: 1, TRIPLE: 9}[kind], key)
-    value = value_of_term(key)
-    if value is None:
-        return (8, key)
-    data = value.data
-    if isinstance(data, Decimal | float):
-        if data != data:
-            return (2, 2, 0)
-        if data in (math.inf, -math.inf):
-            return (2, 1 if data > 0 else -1, 0)
-        return (2, 0, Fraction(data))
-    if isinstance(data, Moment):
-        return (4, value.space, data.instant)
-    if isinstance(data, Duration):
-        return (5, Fraction(data.months * 2629746) + data.seconds)  # a month of mean length
-    if isinstance(data, tuple):
-        return (6, 1, data[1], data[0])
-    if isinstance(data, str):
-        return (6, 0, data)
-    return (3, data) if isinstance(data, bool) else (7, value.space, data)
-
-
 # --- texts ---------------------------------------------------------------------------------------
+
+
+def _joined(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, separator: str
+) -> Vector | None:
+    """GROUP_CONCAT by columns of texts; None for few rows, and for computed terms of many kinds."""
+    if not worth_texts(len(groups)):
+        return None
+    made: Texts | None = None
+    ranks: NDArray[np.int64] | None = None
+    if isinstance(vector, Ids):
+        made = vector.texts(terms)
+        kinds = terms.dictionary.stretches.between(vector.ids)
+        if made is not None and all(kinds) and all(a < b for a, b in pairwise(kinds)):
+            ranks = np.arange(made.size)  # ids are in the order of keys
+        elif made is not None:
+            ranks = ranks_of_texts(*terms.spans(distinct_ids(vector.ids)[0]))
+    elif isinstance(vector, Texts) and (vector.shapes == TEXT).all():
+        made = listed_texts(vector)
+        kinds_of = made.shapes.astype(np.uint8)
+        ranks = ranks_of_texts(made.buf, made.starts, made.lengths, kinds_of)
+    if made is None or ranks is None:
+        return None
+    has_text = terms.shapes.mapped("lexical form", _has_lexical_form, np.bool_)
+    return joined(made, ranks, groups, count, separator.encode(), has_text)
+
+
+def _has_lexical_form(key: bytes) -> bool:
+    return key[0] in (IRI, STRING, LANG, TYPED)
 
 
 def _concatenated(

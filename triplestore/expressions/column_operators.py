@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.expressions.columns.text_comparisons import compare_resources, compare_texts
 from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.library.builtins import STRICT
 from triplestore.expressions.library.numbers import DECIMAL, FLOAT, INTEGER, ExpressionError
 from triplestore.expressions.query_terms import QueryTerms, values_of_keys
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import (
     Booleans,
     Coded,
@@ -73,8 +75,15 @@ def compare(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Boolea
     if isinstance(left, Numbers) and isinstance(right, Numbers) and _alike(left, right):
         values = _DIRECT[sign](left.values, right.values)
         return Booleans(values, both(left.valid, right.valid))
-    if sign in ("=", "!=") and (same := _with_iri(left, right, terms)) is not None:
-        return same if sign == "=" else Booleans(~same.values, same.valid)
+    if isinstance(left, Coded) and isinstance(right, Coded) and _are_few(left, right):
+        return _of_pairs(sign, left, right)
+    if sign in ("=", "!="):
+        same = _with_name(left, right, terms) or compare_resources(left, right, terms)
+        if same is not None:
+            return same if sign == "=" else Booleans(~same.values, same.valid)
+    by_text = compare_texts(sign, left, right, terms)
+    if by_text is not None:
+        return by_text
     a, b = values_of(left, terms), values_of(right, terms)
     direct = _by_keys(sign, a, b)
     if direct is not None:
@@ -227,14 +236,38 @@ def is_kind(vector: Vector, kinds: tuple[int, ...], terms: QueryTerms) -> Boolea
     return Booleans(answers[made.codes], known(made))
 
 
-def _with_iri(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
-    """Equality if one side has the same IRI in all rows; else None."""
+def _with_name(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
+    """Equality if one side has the same IRI or string in all rows, and the other has stored terms
+    that are equal to it only if they are it; else None."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Coded) and one.is_constant and isinstance(other, Ids):
             key = one.keys[0]
-            if key is not None and key[0] == IRI:
-                return Booleans(other.ids == np.uint32(terms.encode_key(key)), known(other))
+            if key is not None and key[0] in (IRI, STRING, LANG):
+                return among(other, [key], terms)
     return None
+
+
+def _are_few(left: Coded, right: Coded) -> bool:
+    """True if there are far fewer pairs of terms than rows."""
+    return len(left.keys) * len(right.keys) <= min(EXPRESSIONS.few_pairs, len(left) // 4)
+
+
+def _of_pairs(sign: str, left: Coded, right: Coded) -> Booleans:
+    """The comparison of each pair of terms, for all rows."""
+    test = STRICT[sign]
+    values, failed = [], []
+    for one in left.keys:
+        for other in right.keys:
+            try:
+                values.append(one is not None and other is not None and test(one, other) == TRUE)
+                failed.append(one is None or other is None)
+            except ExpressionError:
+                values.append(False)
+                failed.append(True)
+    codes = left.codes if len(right.keys) == 1 else left.codes * len(right.keys) + right.codes
+    if not any(failed):
+        return Booleans(np.array(values)[codes])
+    return Booleans(np.array(values)[codes], ~np.array(failed)[codes])
 
 
 def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:

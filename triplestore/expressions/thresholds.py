@@ -19,8 +19,8 @@ class ExpressionThresholds(Thresholds):
     distinct_ids: int = 256
     """Minimum number of terms among which equal ones are read once: joins repeat terms."""
 
-    text_bytes: int = 1 << 23
-    """Maximum number of bytes of texts that are tested together instead of one by one."""
+    few_pairs: int = 256
+    """Maximum number of pairs of terms that are compared once for all rows."""
 
     counted_rows: int = 1 << 16
     """Minimum number of rows of a group whose repeated terms GROUP_CONCAT counts."""

@@ -1,9 +1,10 @@
-"""Vectors: the values of an expression for many rows, in one of four forms.
+"""Vectors: the values of an expression for many rows, in one of five forms.
 
     Ids        ids of terms; 0 without a value
     Coded      a list of term keys, and for each row its place in the list
     Numbers    numbers of one type as a numpy array
     Booleans   truth values
+    Texts      texts in buffers, and for each row its place in their list (see `text_columns`)
 
 Start at `Vector`; the functions below convert one form to another. Always true: all rows of
 a vector belong to one frame; a row without a value is an error of the expression or an unbound
@@ -32,10 +33,11 @@ from triplestore.expressions.library.numbers import (
     key_of_number,
 )
 from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
+from triplestore.expressions.text_columns import Texts, ids_of_texts, keyed, texts_of, texts_of_ids
 from triplestore.operators.context import current
 from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
-from triplestore.operators.row_keys import distinct_ids
+from triplestore.operators.row_keys import distinct_ids, distinct_integers
 from triplestore.terms.term_keys import cache_of_short
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_keys import (
@@ -58,12 +60,19 @@ class Ids:
 
     ids: U32
     _values: list[ValueColumn] = field(default_factory=list, compare=False, repr=False)
+    _texts: list[Texts | None] = field(default_factory=list, compare=False, repr=False)
 
     def values(self, terms: QueryTerms) -> ValueColumn:
         """The values of the terms; callers must not change them."""
         if not self._values:
             self._values.append(terms.values(self.ids))
         return self._values[0]
+
+    def texts(self, terms: QueryTerms) -> Texts | None:
+        """The texts of the terms; None if they have too many datatypes and languages."""
+        if not self._texts:
+            self._texts.append(texts_of_ids(self.ids, terms))
+        return self._texts[0]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -118,7 +127,7 @@ class Booleans:
         return len(self.values)
 
 
-Vector: TypeAlias = Ids | Coded | Numbers | Booleans
+Vector: TypeAlias = Ids | Coded | Numbers | Booleans | Texts
 
 
 def constant(key: bytes | None, rows: int) -> Coded:
@@ -165,6 +174,9 @@ def known(vector: Vector) -> Mask:
     if isinstance(vector, Coded):
         has = np.array([key is not None for key in vector.keys], np.bool_)[vector.codes]
         return has
+    if isinstance(vector, Texts):
+        has = (vector.shapes != 0)[vector.codes]
+        return has
     return np.ones(len(vector), np.bool_) if vector.valid is None else vector.valid
 
 
@@ -190,7 +202,19 @@ def coded(vector: Vector, terms: QueryTerms) -> Coded:
         if vector.valid is not None:
             codes[~vector.valid] = 2
         return Coded([FALSE, TRUE, None], codes)
+    if isinstance(vector, Texts):
+        return Coded(*keyed(vector, terms.shapes))
     return _coded_numbers(vector)
+
+
+def texts(vector: Vector, terms: QueryTerms) -> Texts | None:
+    """The values of a vector as texts; None if they have too many datatypes and languages."""
+    if isinstance(vector, Texts):
+        return vector
+    if isinstance(vector, Ids):
+        return vector.texts(terms)
+    made = coded(vector, terms)
+    return texts_of(made.keys, made.codes, terms.shapes)
 
 
 _MANY = 1 << 16  # maximum number of values whose memory is not checked
@@ -202,15 +226,20 @@ def _coded_numbers(vector: Numbers) -> Coded:
     values = vector.values
     if len(values) > _MANY:
         current().need(_SORTING * len(values))
-    bits = values.view(np.int64) if values.dtype == np.float64 else values
-    distinct, places = np.unique(bits, return_inverse=True)
+    if values.dtype == np.float64:
+        bits, places = np.unique(values.view(np.int64), return_inverse=True)
+        distinct: Array = bits.view(np.float64)
+    else:
+        distinct, places = distinct_integers(values)
     if len(distinct) > _MANY:
         current().need(_KEY * len(distinct))
-    if values.dtype == np.float64:
-        distinct = distinct.view(np.float64)
-    keys: Keys = [
-        key_of_number(Number(vector.rank, _python(vector, value))) for value in distinct.tolist()
-    ]
+    if vector.rank == INTEGER:
+        keys: Keys = [b"\x05%d%s" % (value, _INTEGER_END) for value in distinct.tolist()]
+    else:
+        keys = [
+            key_of_number(Number(vector.rank, _python(vector, value)))
+            for value in distinct.tolist()
+        ]
     if vector.valid is not None:
         places = np.where(vector.valid, places, len(keys))
         keys.append(None)
@@ -239,6 +268,10 @@ def ids_of(vector: Vector, terms: QueryTerms) -> U32:
     """The ids of the values; terms that are not in the dictionary get query ids."""
     if isinstance(vector, Ids):
         return vector.ids
+    if isinstance(vector, Texts):
+        found = ids_of_texts(vector, terms)
+        if found is not None:
+            return found
     made = coded(vector, terms)
     ids: U32 = terms.encode_keys(made.keys)[made.codes]
     return ids
@@ -250,6 +283,8 @@ def take(vector: Vector, rows: Array) -> Vector:
         return Ids(vector.ids[rows])
     if isinstance(vector, Coded):
         return Coded(vector.keys, vector.codes[rows])
+    if isinstance(vector, Texts):
+        return vector.with_codes(vector.codes[rows])
     valid = None if vector.valid is None else vector.valid[rows]
     if isinstance(vector, Booleans):
         return Booleans(vector.values[rows], valid)
@@ -400,7 +435,9 @@ def truths(vector: Vector, terms: QueryTerms) -> Booleans:
         found = terms.values(vector.ids)
         if len(vector) and (found.classes == Class.BOOLEAN).all():
             return Booleans(found.keys != 0)
-        vector = coded(vector, terms)
+    if isinstance(vector, Texts) and terms.shapes.strings()[vector.shapes].all():
+        return Booleans((vector.lengths > 0)[vector.codes])
+    vector = coded(vector, terms)
     tests = [_truth(key) for key in vector.keys]
     yes = np.array([test is True for test in tests], np.bool_)[vector.codes]
     if None not in tests:

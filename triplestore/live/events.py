@@ -1,10 +1,12 @@
-"""What subscribers get: `RowChanges`, the rows that came and went with one commit."""
+"""What followers get: a `ChangeStream`, and `RowChanges`, rows that came and went with a commit."""
 
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.frame import Frame
@@ -12,10 +14,57 @@ from triplestore.sparql.results.decode import terms_of
 from triplestore.sparql.results.json import term_json
 from triplestore.sparql.results.solutions import Solution, solution_class
 
+if TYPE_CHECKING:
+    from types import TracebackType
+
 SHOWN = 20
 """Maximum number of rows of each kind that are printed."""
 
 _BLOCK = 8192
+
+OneChange = TypeVar("OneChange")
+
+
+class ChangeStream(ABC, Generic[OneChange]):
+    """Iterating waits for the next change, until the stream or its store is closed.
+
+    The end of a `with` block closes it.
+    """
+
+    _closed = False
+
+    @abstractmethod
+    def next(self, timeout: float | None = None) -> OneChange | None:
+        """The next change; None if there is none within `timeout` seconds, or after the end."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End it."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._closed
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> OneChange:
+        found = self.next()
+        if found is None:
+            raise StopIteration
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 class ChangedSolutions:

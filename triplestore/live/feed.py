@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyoxigraph as ox
 
+from triplestore.live.events import ChangeStream
 from triplestore.live.history import PastCommit
 from triplestore.live.thresholds import LIVE
 from triplestore.reasoning.visible import is_triple
@@ -22,8 +23,6 @@ from triplestore.sparql.results.json import term_json
 from triplestore.terms import Dictionary
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from triplestore.live.hub import LiveHub
 
 SHOWN = 20
@@ -162,7 +161,7 @@ def _rows_of(part: _Part, which: slice | Bools) -> _Part:
     return _Part(s[which], p[which], o[which], g[which], status[which])
 
 
-class ChangeFeed:
+class ChangeFeed(ChangeStream[QuadChanges]):
     """The changes of a store, commit by commit: iterate over it, or take the `next`.
 
     Iterating waits for further commits; `next(timeout)` waits for some seconds. `commit` is the
@@ -175,7 +174,6 @@ class ChangeFeed:
             self.commit = hub.history.latest.commit if since is None else since
             hub.state_at(self.commit)  # or raise
         self._hub = hub
-        self._closed = False
         self._wakes: list[Callable[[], None]] = []
 
     def next(self, timeout: float | None = None) -> QuadChanges | None:
@@ -216,15 +214,6 @@ class ChangeFeed:
         """Whether the feed or its store was closed."""
         return self._closed or self._hub.closed
 
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> QuadChanges:
-        found = self.next()
-        if found is None:
-            raise StopIteration
-        return found
-
     def close(self) -> None:
         """End it."""
         with self._hub.changed:
@@ -232,14 +221,3 @@ class ChangeFeed:
             for wake in self._wakes:
                 self._hub.listeners.pop(wake, None)
             self._hub.changed.notify_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -8,6 +8,7 @@ it. So commits do not wait for subscribers, and subscribers see commits in order
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable
@@ -62,6 +63,7 @@ class LiveHub:
         self._done = state.commit
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._pid = os.getpid()
         self._queries: dict[Hashable, _Followed] = {}
         self._of_subscriber: dict[Subscription, _Followed] = {}
         self._of_query: dict[LiveQuery, _Followed] = {}
@@ -105,6 +107,8 @@ class LiveHub:
 
     def close(self) -> None:
         """End all subscriptions and feeds, and the threads."""
+        if not self.is_of_this_process:
+            return  # in a fork, whose exit calls this as well
         with self.changed:
             if self._closed:
                 return
@@ -120,6 +124,11 @@ class LiveHub:
     def closed(self) -> bool:
         """Whether the store was closed."""
         return self._closed
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether it has its threads: a fork does not, and its lock may be held forever there."""
+        return self._pid == os.getpid()
 
     def wait_for(self, commit: int, timeout: float) -> bool:
         """Wait until what a commit means was delivered; False if that takes longer."""

@@ -29,7 +29,7 @@ from triplestore.operators.context import Context
 from triplestore.operators.frame import Frame
 from triplestore.relations import ChangedRows
 from triplestore.relations.packed_keys import U64, in_sorted
-from triplestore.sparql.algebra.nodes import Select
+from triplestore.sparql.algebra.nodes import Node, Select
 from triplestore.sparql.engine import AskedState, dataset_of
 
 Ask: TypeAlias = Callable[..., AskedState]
@@ -114,14 +114,19 @@ class LiveQuery:
 
     def begin(self, asked: AskedState) -> None:
         """Make plans, and remember the rows as of now if they must be remembered."""
-        reader = self._reader(asked, self._context())
         for branch in self.branches:
             for lift in (lift for read in branch.reads for lift in read.lifts):
-                reader.plan(lift.pattern, lift.names, lift.known, False)
+                self._plan(asked, lift.pattern, lift.names, lift.known, False)
             for known in set(branch.known) if branch.triple is None else ():
-                reader.plan(branch.node, self._columns(branch), known, True)
+                self._plan(asked, branch.node, self._columns(branch), known, True)
         if self.branches[0].sliced and self._kept is None:
             self._kept = KeptRows(*self.rows(asked))
+
+    def _plan(
+        self, asked: AskedState, node: Node, names: tuple[str, ...], known: Known, bag: bool
+    ) -> None:
+        """Make a plan, before any other has made terms."""
+        self._reader(asked, self._context()).plan(node, names, known, bag)
 
     def current(self, asked: AskedState) -> tuple[Frame, QueryTerms]:
         """All rows, as the subscribers know them."""

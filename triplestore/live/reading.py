@@ -174,18 +174,17 @@ class StateReader:
         names = (*names, *(name for name in known if name not in names))
         key = (id(node), names, known, bag)
         kept = self._plans.kept.get(key) if self._plain else None
-        if kept is not None and kept.uses < LIVE.plan_uses:
+        if kept is not None and (kept.uses < LIVE.plan_uses or len(self.terms)):
             kept.move_to(self.dataset)
             return kept
         planner = self._planner()
-        made_before = len(self.terms)
         seed = empty_values(known, 1.0) if known else None
         with running(self.context):
             operator = planner.plan_large(
                 node, Wanted(names=frozenset(names), bag=bag, seed=seed)
             ).operator
         made = _KeptPlan(operator, seed, [])
-        fixed = len(self.terms) > made_before  # ids that hold for this run only
+        fixed = len(self.terms) > 0  # ids of this run, one of which the plan may have as a constant
         if self._plain and not fixed and self._is_movable(planner, node, made):
             self._plans.kept[key] = made
         return made

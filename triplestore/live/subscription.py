@@ -10,17 +10,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Self
 
 from triplestore.errors import LostPlaceError, TripleStoreError
-from triplestore.live.events import RowChanges
+from triplestore.live.events import ChangeStream, RowChanges
 from triplestore.live.thresholds import LIVE
 
-if TYPE_CHECKING:
-    from types import TracebackType
 
-
-class Subscription:
+class Subscription(ChangeStream[RowChanges]):
     """The changes of a query's rows: iterate over it, or let a function be called with them.
 
     Iterating waits for the next change; `next(timeout)` waits for some seconds. `close()`, or the
@@ -42,7 +38,6 @@ class Subscription:
         self._rows = 0
         self._taken = 0
         self._error: TripleStoreError | None = None
-        self._closed = False
 
     @property
     def commit(self) -> int:
@@ -51,11 +46,6 @@ class Subscription:
         with self._state:
             behind = self._changes or self._error is not None
             return self._taken if behind else max(self._taken, progress)
-
-    @property
-    def closed(self) -> bool:
-        """Whether it has ended."""
-        return self._closed
 
     def next(self, timeout: float | None = None) -> RowChanges | None:
         """The next change; None if there is none within `timeout` seconds, or after the end.
@@ -76,15 +66,6 @@ class Subscription:
             self._taken = found.commit
             return found
 
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> RowChanges:
-        found = self.next()
-        if found is None:
-            raise StopIteration
-        return found
-
     def close(self) -> None:
         """End it; what was not taken is dropped."""
         with self._state:
@@ -97,17 +78,6 @@ class Subscription:
         self._wake()
 
     unsubscribe = close
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # -- for the hub ------------------------------------------------------------------------------
 

@@ -207,9 +207,10 @@ class AgentTools:
         self, work: Callable[..., Answer], source: str = "", with_cancel: bool = False
     ) -> CallToolResult:
         def read(cancel: threading.Event) -> Answer:
-            reading = self._session.reading()
-            given = (cancel,) if with_cancel else ()
-            return work(self._session, reading, *given)
+            with self._session.limited(cancel):
+                reading = self._session.reading()
+                given = (cancel,) if with_cancel else ()
+                return work(self._session, reading, *given)
 
         return await self._run(read, source)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.browse.change_request import ChangeRequest, commit_change
 from triplestore.browse.preview import preview_update
 from triplestore.mcp_server.answers import Answer, fitting, joined
+from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
     from triplestore.mcp_server.session import AgentSession
@@ -32,15 +33,9 @@ def answer_preview(
     session: AgentSession, cancel: threading.Event, *, update: str, timeout: float | None
 ) -> Answer:
     """What an update would do."""
-    with session.changing() as reading:
+    with session.changing(timeout, cancel) as (reading, limits):
         names = reading.names()
-        found = preview_update(
-            session.store,
-            update,
-            names.prefixes,
-            limits=session.limits(timeout, cancel),
-            proofs=PROOFS,
-        )
+        found = preview_update(session.store, update, names.prefixes, limits=limits, proofs=PROOFS)
     parts, whole = fitting(_preview_lines(found, names), session.settings.characters)
     if not whole:
         parts.append("(cut: the counts in the first line are of all changes)")
@@ -57,14 +52,15 @@ def answer_update(
     timeout: float | None,
 ) -> Answer:
     """Make an update and commit it."""
-    with session.changing() as reading:
+    with session.changing(timeout, cancel) as (reading, limits):
         names = reading.names()
-        change = commit_change(
-            session.store,
-            ChangeRequest(update=update, prefixes=names.prefixes),
-            expected_commit=expected_commit,
-            limits=session.limits(timeout, cancel),
-        )
+        with limited(None):  # an error after the commit would say that nothing was changed
+            change = commit_change(
+                session.store,
+                ChangeRequest(update=update, prefixes=names.prefixes),
+                expected_commit=expected_commit,
+                limits=limits,
+            )
     text = f"{change or 'nothing has changed'} (commit {session.store.commit:,})"
     if change.new_violations:
         text += "; call violations to see what contradicts now"

@@ -21,8 +21,8 @@ from triplestore.mcp_server.short_names import ShortNames
 _HINTS: tuple[tuple[type[TripleStoreError], str], ...] = (
     (
         TimeLimitError,
-        "ask for less: add LIMIT, begin with the most selective pattern, avoid patterns without a "
-        "variable in common, or give a higher `timeout` if it was lowered",
+        "ask for less: in a query add LIMIT, begin with the most selective pattern, avoid patterns "
+        "without a variable in common; or give a higher `timeout` if it was lowered",
     ),
     (
         BudgetError,
@@ -30,7 +30,7 @@ _HINTS: tuple[tuple[type[TripleStoreError], str], ...] = (
     ),
     (CancelledError, "the call was stopped before it ended; nothing was changed"),
     (ConflictError, "call preview_update again, and pass its commit"),
-    (LockedError, "another process is writing: try again in some seconds"),
+    (LockedError, "somewhere else a change is being made: try again in some seconds"),
 )
 
 

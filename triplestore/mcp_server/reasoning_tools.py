@@ -24,7 +24,7 @@ PROOF_FACTS = 60
 def answer_why(session: AgentSession, reading: Reading, fact: str, seconds: float) -> Answer:
     """The smallest proof of a fact; for one that does not hold, why not."""
     names = reading.names()
-    found = reading.snapshot.why(_fact(fact, names), seconds=session.seconds(seconds))
+    found = reading.snapshot.why(_fact(fact, names), seconds=session.proof_seconds(seconds))
     text, data = _explained(found, names, session.settings.characters)
     return Answer(joined(_prefixes(text, names), text), data)
 
@@ -32,7 +32,7 @@ def answer_why(session: AgentSession, reading: Reading, fact: str, seconds: floa
 def answer_why_not(session: AgentSession, reading: Reading, fact: str, seconds: float) -> Answer:
     """What each rule that could conclude a fact lacks."""
     names = reading.names()
-    found = reading.snapshot.why(_fact(fact, names), seconds=session.seconds(seconds))
+    found = reading.snapshot.why(_fact(fact, names), seconds=session.proof_seconds(seconds))
     if found:
         how = "it is asserted" if getattr(found, "stated", False) else "it is inferred"
         return Answer(f"the fact holds: {how}; `why` shows its proof", {"holds": True})
@@ -133,7 +133,7 @@ def _explained_violation(
         raise UsageError(
             f"violation {number} does not exist: there are {total:,}, numbered from 0 on"
         )
-    proof = reading.snapshot.why(found[0], seconds=session.seconds(seconds))
+    proof = reading.snapshot.why(found[0], seconds=session.proof_seconds(seconds))
     text, data = _explained(proof, names, session.settings.characters)
     line = violation_line(found[0], names)
     return Answer(joined(_prefixes(text + line, names), line, text), {**data, "number": number})

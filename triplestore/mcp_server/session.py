@@ -14,12 +14,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from triplestore.browse.member_counts import class_counts, property_counts
+from triplestore.browse.proof_data import search_seconds
 from triplestore.data_classes import data_class
-from triplestore.errors import TripleStoreError
+from triplestore.errors import CancelledError, LockedError, TripleStoreError
 from triplestore.mcp_server.settings import AgentSettings
 from triplestore.mcp_server.short_names import MadePrefixes, ShortNames, namespace_of
+from triplestore.operators.context import Context, ContextLimits
 from triplestore.store import Snapshot, Store
 from triplestore.store.readable import view_of
+from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
     from triplestore.browse.change_request import ChangeLimits
@@ -32,6 +35,9 @@ _SECONDS_BETWEEN = 20.0
 
 _MOST_PREFIXES = 12
 """Maximum number of prefixes that are made."""
+
+_LOOK_SECONDS = 0.1
+"""How often a change that waits for another one looks whether it was given up."""
 
 
 class AgentSession:
@@ -49,7 +55,8 @@ class AgentSession:
         """The newest state; while a change is tried, that of before."""
         if self._changing.acquire(blocking=False):
             try:
-                self.store.refresh()
+                with limited(None):  # whole or not at all
+                    self.store.refresh()
             finally:
                 self._changing.release()
         snapshot = self.store.snapshot()
@@ -57,32 +64,63 @@ class AgentSession:
         return Reading(snapshot, self._made.prefixes)
 
     @contextmanager
-    def changing(self) -> Iterator[Reading]:
-        """The newest state, and no other change at the same time."""
-        with self._changing:
+    def changing(
+        self, seconds: float | None, cancel: threading.Event
+    ) -> Iterator[tuple[Reading, ChangeLimits]]:
+        """The newest state and the limits of a change, with no other change at the same time.
+
+        It waits for others no longer than the change itself may take.
+        """
+        # Late: only changes need it.
+        from triplestore.browse.change_request import ChangeLimits
+
+        most = self.seconds(seconds)
+        until = time.monotonic() + most
+        self._wait(until, most, cancel)
+        try:
             self.store.refresh()
-            snapshot = self.store.snapshot()
-            self._make_prefixes(snapshot)
-            yield Reading(snapshot, self._made.prefixes)
+            with self.limited(cancel, most):
+                snapshot = self.store.snapshot()
+                self._make_prefixes(snapshot)
+                left = max(0.0, until - time.monotonic())
+                limits = ChangeLimits(most, self.settings.memory, cancel, left)
+                yield Reading(snapshot, self._made.prefixes), limits
+        finally:
+            self._changing.release()
+
+    def _wait(self, until: float, most: float, cancel: threading.Event) -> None:
+        """Wait until no other change is tried or made."""
+        while not self._changing.acquire(timeout=min(_LOOK_SECONDS, most)):
+            if cancel.is_set():
+                raise CancelledError("the call was stopped")
+            if time.monotonic() > until:
+                raise LockedError(f"another change has been running for over {most:g} seconds")
 
     def names(self) -> ShortNames:
         """A writer of terms for messages, also where the store cannot be read."""
         try:
-            return self.reading().names()
+            return Reading(self.store.snapshot(), self._made.prefixes).names()
         except TripleStoreError:
             return ShortNames(self._made.prefixes)
 
-    def limits(self, seconds: float | None, cancel: threading.Event) -> ChangeLimits:
-        """The limits of one change."""
-        # Late: only changes need it.
-        from triplestore.browse.change_request import ChangeLimits
+    @contextmanager
+    def limited(self, cancel: threading.Event, seconds: float | None = None) -> Iterator[None]:
+        """Limit what is done in this thread, and stop it when `cancel` is set.
 
-        return ChangeLimits(self.seconds(seconds), self.settings.memory, cancel)
+        Queries, searches for proofs, and changes also have limits of their own.
+        """
+        context = Context(self.settings.memory, seconds=self.seconds(seconds), cancel=cancel)
+        with limited(ContextLimits(context)):
+            yield
 
     def seconds(self, asked: float | None) -> float:
         """The time limit of a call."""
         most = self.settings.seconds
         return most if asked is None or asked <= 0 else min(asked, most)
+
+    def proof_seconds(self, asked: float | None) -> float:
+        """The time limit of each search for a proof."""
+        return min(self.seconds(asked), search_seconds(self.settings.seconds))
 
     def _make_prefixes(self, snapshot: Snapshot) -> None:
         """Prefixes for the namespaces of the most used properties and classes."""

@@ -115,6 +115,23 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
             raise AssertionError(f"{-self.used} bytes were released that were never charged")
 
 
+class ContextLimits:
+    """The limits of a context, for code that checks those of its thread (`thread_limits.py`)."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def look(self, about: object) -> None:
+        """Raise if it is time to stop."""
+        self._context.check()
+
+    def needs(self, size: int) -> None:
+        """Raise if there is no room for `size` bytes."""
+        self._context.need(size)
+
+
 class _Thread(threading.local):
     """The context of each thread."""
 

@@ -106,11 +106,11 @@ class Scan(Operator):
         self.pattern = check_pattern(self.kind, relation, pattern)
         self.name = name
         self._bound = [i for i, entry in enumerate(self.pattern) if isinstance(entry, int)]
-        names = tuple(dict.fromkeys(entry for entry in self.pattern if isinstance(entry, str)))
+        names = tuple(dict.fromkeys([entry for entry in self.pattern if isinstance(entry, str)]))
         if order is None:
             order = self._bound[0] if self._bound else 0
         self._first = order
-        places = [order, *(i for i in range(len(self.pattern)) if i != order)]
+        places = [order, *[i for i in range(len(self.pattern)) if i != order]]
         super().__init__(
             names,
             (ID,) * len(names),
@@ -126,6 +126,19 @@ class Scan(Operator):
     def detail_naming(self, name_of: Callable[[int], str]) -> str:
         """The pattern, with names of ids."""
         return atom(self.name, self.pattern, name_of)
+
+    def in_order_of(self, name: str) -> Scan:
+        """The same rows sorted by a column, if the relation keeps them in that order."""
+        if self._bound or len(self.pattern) != 2:
+            return self
+        return Scan(
+            self.relation,
+            self.pattern,
+            where=self.where,
+            order=self.pattern.index(name),
+            name=self.name,
+            estimate=self.estimate,
+        )
 
     def _known_order(self, places: list[int]) -> tuple[str, ...]:
         order: list[str] = []

@@ -39,6 +39,7 @@ from triplestore.proofs.steps import Attempt, Values
 from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations.packed_keys import key_of
 from triplestore.rules.subclass_rules import copied_class
+from triplestore.thread_limits import look
 
 
 def attempts(closed: Closed, fact: Atom, most: int) -> tuple[list[Attempt], int]:
@@ -137,6 +138,7 @@ class _Search:
 
     def _with(self, matching: Matching, place: int) -> Matching | None:
         """A set of items and one more; None if that cannot be looked at."""
+        look("looking for what a rule lacks")
         if self._tried >= PROOFS.attempt_sets or matching.n > PROOFS.attempt_rows:
             self.exact = False
             return None

@@ -40,6 +40,7 @@ from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, Bools, in_sorted
+from triplestore.thread_limits import look
 
 Mode = Literal["stated", "least", "linear", "all"]
 """Which instances are looked for: all premises stated, of less height, all but one stated, any."""
@@ -142,6 +143,7 @@ class Explorer(ProofGraph):
         self._rows, self._deadline, self._most = 0, deadline, times * self.limits.rows
 
     def _check(self, rows: int) -> None:
+        look("searching for a proof")
         self._rows += rows
         if self._rows > self._most or time.monotonic() > self._deadline:
             raise _Spent

@@ -23,6 +23,7 @@ from triplestore.relations.packed_keys import NO_IDS, U32, Columns
 from triplestore.rules.simplify import simplify
 from triplestore.terms import key_of, to_ntriples
 from triplestore.terms.vocabulary import OWL, RDF_TYPE
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Constraint, TripleAtom
@@ -303,6 +304,7 @@ def members_of(tables: Tables, name: int, constraint: Constraint) -> ViolatingRo
 def _of_rows(
     relation: int, constraint: Constraint, columns: Columns, dictionary: Dictionary
 ) -> Iterator[Violation]:
+    look("reading violations")
     names, key = variables_of(constraint), dictionary.key(relation)
     chosen = columns[len(columns) - len(names) :]
     terms = [dictionary.terms(column) for column in chosen]

@@ -30,6 +30,18 @@ def parts(size: int) -> list[slice]:
     return shares(size, number)
 
 
+def in_parts(function: Callable[[slice], object], size: int) -> None:
+    """Call a function with `parts(size)`, in several threads if these are many rows.
+
+    >>> in_parts(print, 3)
+    slice(0, 3, None)
+    """
+    if size < RELATIONS.shared_rows:
+        function(slice(0, size))
+    else:
+        each(function, parts(size))
+
+
 def results_of(function: Callable[[T], R], items: Sequence[T], rows: int) -> list[R]:
     """What a function returns for each item, in threads if the items have many rows together.
 
@@ -47,8 +59,10 @@ def sorted_keys(keys: Keys) -> Keys:
     >>> sorted_keys(np.array([3, 1, 2], np.uint64)).tolist()
     [1, 2, 3]
     """
+    if len(keys) < RELATIONS.shared_rows or keys.dtype != np.uint64:
+        return np.sort(keys)
     threads = thread_count()
-    if len(keys) < RELATIONS.shared_rows or keys.dtype != np.uint64 or threads == 1:
+    if threads == 1:
         return np.sort(keys)
     runs, made = np.empty_like(keys), np.empty_like(keys)
     places = shares(len(keys), threads)

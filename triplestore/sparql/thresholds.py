@@ -13,6 +13,16 @@ class SparqlThresholds(Thresholds):
     lookup_cost: float = 4.0
     """The cost of looking up a row, in rows that are read in sequence."""
 
+    counted_lookup_cost: float = 32.0
+    """The same, in rows that are only counted."""
+
+    few_rows: float = 16.0
+    """Maximum expected number of rows that are looked up without comparing costs: the calls for a
+    look-up take longer than its rows."""
+
+    pruned_rows: float = 1000.0
+    """Minimum expected number of rows from which a column is dropped that is no longer needed."""
+
     data_block_size: int = 2000
     """Minimum number of characters of a block of data that is read as N-Triples."""
 
@@ -36,6 +46,9 @@ class SparqlThresholds(Thresholds):
 
     ranked_one_by_one: int = 64
     """Maximum number of terms that are ranked one by one, and whose ranks are remembered."""
+
+    compared_stretches: int = 16
+    """Maximum number of ranges of ids whose terms compare by their ids that are used at a time."""
 
     sorted_candidates: int = 1 << 17
     """Minimum number of rows that ORDER BY with a LIMIT holds before it drops the last ones."""

@@ -13,11 +13,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from triplestore.checked_columns import Column
 from triplestore.data_classes import data_class
 from triplestore.relations import Layer, Tables
 from triplestore.storage.files.sections import FileRef, Pause, SectionFile, decoding, write_sections
 from triplestore.storage.files.system import Files
 from triplestore.terms import Dictionary, TermSegment
+from triplestore.terms.segment import STRETCHES
 
 TERMS, LAYER, META = "terms", "layer", "meta"
 
@@ -171,4 +173,10 @@ def layer_of(file: SectionFile) -> Layer:
 def segment_of(file: SectionFile) -> TermSegment:
     """The term segment in a file."""
     meta: dict[str, Any] = file.meta
-    return TermSegment.from_sections(meta["first"], meta["count"], file.column)
+
+    def column(name: str) -> Column:
+        if name == STRETCHES and name not in file:  # written by an older version
+            return Column.of(np.zeros(0, np.uint32))
+        return file.column(name)
+
+    return TermSegment.from_sections(meta["first"], meta["count"], column)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from triplestore.live.feed import ChangeFeed
     from triplestore.live.hub import LiveHub
     from triplestore.live.subscription import Subscription
+    from triplestore.reasoning.outcome import Change
     from triplestore.sparql.engine import AskedState
     from triplestore.storage import Database, State
 
@@ -140,25 +141,39 @@ class FollowedStore(ReadableStore):
         from triplestore.live.hub import LiveHub
 
         with _MAKING:
-            if self._hub is None:
-                self._hub = LiveHub(self._database.state, self._database.state_at)
-                weakref.finalize(self, self._hub.close)
-            return self._hub
+            hub = self._hub_here
+            if hub is None:
+                self._hub = hub = LiveHub(self._database.state, self._database.state_at)
+                weakref.finalize(self, hub.close)
+            return hub
+
+    @property
+    def _hub_here(self) -> LiveHub | None:
+        """The hub, unless it belongs to the process of which this one is a fork."""
+        hub = self._hub
+        return hub if hub is not None and hub.is_of_this_process else None
+
+    @property
+    def has_followers(self) -> bool:
+        """Whether live queries or change feeds were asked for."""
+        return self._hub_here is not None
+
+    def _note_commit(self, change: Change | None, commit: int) -> None:
+        with _NOTING:  # readers may move to the same commit at the same time
+            if not self._recent or self._recent[-1].commit < commit:
+                made = RecentCommit(commit, time.time(), change)
+                self._recent = (*self._recent, made)[-STORE.recent_commits :]
 
     def _note(self, published: Published) -> None:
         """Tell followers of a commit."""
-        commit = published.after.commit
-        with _NOTING:  # readers may move to the same commit at the same time
-            if not self._recent or self._recent[-1].commit < commit:
-                made = RecentCommit(commit, time.time(), published.change)
-                self._recent = (*self._recent, made)[-STORE.recent_commits :]
-        hub = self._hub
+        self._note_commit(published.change, published.after.commit)
+        hub = self._hub_here
         if hub is not None:
             hub.publish(published)
 
     def _note_moved(self) -> None:
         """Tell followers that the newest state has other ids."""
-        hub = self._hub
+        hub = self._hub_here
         if hub is not None:
             hub.moved(self._database.state)
 

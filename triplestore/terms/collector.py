@@ -150,7 +150,7 @@ class TermCollector:
         ids[new + np.int64(1)] = np.arange(first_id, first_id + len(new), dtype=np.uint32)
         arrays = self._sorted_arrays(new)
         self._drop()
-        return ids, TermSegment.of_arrays(first_id, *arrays, older, dictionary)
+        return ids, TermSegment.of_arrays(first_id, *arrays, older, dictionary, is_sorted=True)
 
     def _mark_known(self, ids: U32) -> list[ValueTable]:
         """Write the ids of known terms; return the values of all terms of the dictionary."""

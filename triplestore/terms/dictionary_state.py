@@ -15,7 +15,7 @@ kept in one buffer, from which many are taken at once (`texts`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,7 +24,8 @@ import numpy as np
 from triplestore.terms.hashing import hash_text
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys, texts_of_keys
-from triplestore.terms.term_keys import Term, term_of
+from triplestore.terms.stretches import Stretches
+from triplestore.terms.term_keys import STRING, Term, term_of
 from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.canonical_ids import TermSource
 from triplestore.terms.values.segment_values import ValueTable
@@ -36,7 +37,17 @@ _CACHED = 1 << 16  # terms and ids in each cache
 class DictionaryState:
     """Segments, the live table after them, and caches."""
 
-    __slots__ = ("absent", "bounds", "cached", "firsts", "found", "live", "segments", "values")
+    __slots__ = (
+        "_stretches",
+        "absent",
+        "bounds",
+        "cached",
+        "firsts",
+        "found",
+        "live",
+        "segments",
+        "values",
+    )
 
     def __init__(self, segments: tuple[TermSegment, ...], live: LiveTable) -> None:
         self.segments = segments
@@ -47,6 +58,7 @@ class DictionaryState:
         self.found: dict[bytes, int] = {}  # ids of sealed terms
         self.absent: set[bytes] = set()  # keys that none of these segments has
         self.cached: dict[int, Term] = {}  # sealed terms
+        self._stretches: Stretches | None = None
 
     def succeeded_by(self, segments: tuple[TermSegment, ...], live: LiveTable) -> DictionaryState:
         """Another state in which all terms keep their ids, and the caches stay."""
@@ -203,6 +215,15 @@ class DictionaryState:
             copy_texts(buf, starts, sizes, out, offsets[:-1][rows])
         return out, offsets, kinds
 
+    def spans(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """The texts of ids: a buffer, where each begins in it, its length, and kinds; not copied
+        if all are of one segment."""
+        parts = self.parts(ids)
+        if len(parts) == 1 and isinstance(parts[0][0], TermSegment):
+            return parts[0][0].spans_of(ids)
+        buf, offsets, kinds = self.text(ids)
+        return buf, offsets[:-1], np.diff(offsets), kinds
+
     def lengths(self, ids: U32) -> I64:
         """The bytes of the texts of ids; 0 for 0."""
         out = np.zeros(len(ids), np.int64)
@@ -212,6 +233,14 @@ class DictionaryState:
             elif home is not None:
                 out[rows] = home.lengths(ids[rows])
         return out
+
+    @property
+    def stretches(self) -> Stretches:
+        """The ranges of ids whose terms compare by their ids."""
+        if self._stretches is None:
+            parts = [part for segment in self.segments for part in segment.stretches()]
+            self._stretches = Stretches.of([(0, 0), *parts, (self.live.first_id, 0)])
+        return self._stretches
 
     def kind(self, term_id: int) -> int:
         """The kind of the term of one existing id."""
@@ -227,6 +256,17 @@ class DictionaryState:
             elif home is not None:
                 out[rows] = home.kinds(ids[rows])
         return out
+
+    def of_kind(self, kind: int, since: int) -> Iterator[U32]:
+        """The ids above `since` of the terms of one kind, ascending, in blocks."""
+        for segment in self.segments:
+            if segment.last_id > since:
+                yield from segment.of_kind(kind, since)
+        first = max(self.live.first_id, since + 1)
+        keys = self.live.keys[first - self.live.first_id :]
+        found = [i for i, key in enumerate(keys, first) if key[0] == kind]
+        if found:
+            yield np.array(found, np.uint32)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -277,6 +317,16 @@ class LiveTable:
         self.keys.append(key)
         self.ids[key] = term_id
         return term_id
+
+    def add_all(self, keys: Sequence[bytes], tables: Sequence[ValueTable]) -> range:
+        """The same for several."""
+        first = self.first_id + len(self.keys)
+        for term_id, key in enumerate(keys, first):
+            if key[0] >= STRING:
+                self.values.add(term_id, key, tables)
+            self.keys.append(key)
+            self.ids[key] = term_id
+        return range(first, first + len(keys))
 
     def after(self, term_id: int) -> LiveTable:
         """A copy without the terms up to `term_id`, which are in a segment now."""

@@ -9,7 +9,7 @@ blocks it needs, without numba. Costs 11.4 (slots) + 8 + 1 bytes a term beside i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from triplestore.terms.spans import (
     U8,
     U32,
     U64,
+    Bools,
     Spans,
     copy_texts,
     offsets_of,
@@ -31,11 +32,16 @@ from triplestore.terms.spans import (
     with_hashes,
     worth_kernels,
 )
+from triplestore.terms.stretches import starts_of_kinds, stretches_of
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.canonical_ids import TermSource, build_values
 from triplestore.terms.values.segment_values import ValueTable
 
 _AHEAD = 4  # slots read at a time in a single look-up
+_TOGETHER = 16  # slots of each term read at a time in a look-up of several
 _COLUMNS = ("texts", "offsets", "kinds", "slots")
+STRETCHES = "stretches"  # a section that older files do not have
+_LOW = np.uint64(0xFFFFFFFF)
 _VALUE = "value_"  # before the names of the sections of values
 
 
@@ -47,7 +53,16 @@ class TermSegment:
     (b'\\x03b', 8, 0)
     """
 
-    __slots__ = ("_kinds", "_offsets", "_slots", "_texts", "count", "first_id", "values")
+    __slots__ = (
+        "_kinds",
+        "_offsets",
+        "_slots",
+        "_stretches",
+        "_texts",
+        "count",
+        "first_id",
+        "values",
+    )
 
     def __init__(
         self,
@@ -57,6 +72,7 @@ class TermSegment:
         kinds: Column,
         slots: Column,
         values: ValueTable,
+        stretches: Column | None = None,
     ) -> None:
         self.first_id = first_id
         self.count = len(kinds)
@@ -65,6 +81,7 @@ class TermSegment:
         self._offsets = offsets
         self._kinds = kinds
         self._slots = slots
+        self._stretches = stretches  # None until they are asked for
 
     # --- making ---------------------------------------------------------------------------------
 
@@ -100,14 +117,21 @@ class TermSegment:
         hashes: U64,
         older: Sequence[ValueTable] = (),
         source: TermSource | None = None,
+        *,
+        is_sorted: bool = False,
     ) -> TermSegment:
-        """The segment of these arrays, which it keeps and freezes (but for the hashes)."""
+        """The segment of these arrays, which it keeps and freezes (but for the hashes).
+
+        is_sorted  the caller sorted the terms by kind and bytes
+        """
         starts = offsets.astype(np.int64)
         lengths = np.diff(starts)
         buf = texts if len(texts) else np.zeros(1, np.uint8)  # so that a start is a place in it
         values = build_values(first_id, buf, starts[:-1], lengths, kinds, older, source)
         del starts, lengths
-        return cls(first_id, *_columns(texts, offsets, kinds, slots_of(hashes)), values)
+        stretches = Column.of(starts_of_kinds(kinds)) if is_sorted else None
+        columns = _columns(texts, offsets, kinds, slots_of(hashes))
+        return cls(first_id, *columns, values, stretches)
 
     @classmethod
     def from_keys(
@@ -140,7 +164,8 @@ class TermSegment:
     def sections(self) -> dict[str, NDArray[Any]]:
         """The arrays to write to a file, by name: views."""
         arrays = {name: column.all() for name, column in zip(_COLUMNS, self._all(), strict=True)}
-        return arrays | {_VALUE + name: array for name, array in self.values.sections().items()}
+        values = {_VALUE + name: array for name, array in self.values.sections().items()}
+        return {**arrays, STRETCHES: self._all_stretches(), **values}
 
     @classmethod
     def from_sections(cls, first_id: int, count: int, get: Callable[[str], Column]) -> TermSegment:
@@ -152,7 +177,7 @@ class TermSegment:
                 f"{len(offsets)} offsets and {len(slots)} slots: restore the store from a backup"
             )
         values = ValueTable.from_sections(first_id, count, lambda name: get(_VALUE + name))
-        return cls(first_id, texts, offsets, kinds, slots, values)
+        return cls(first_id, texts, offsets, kinds, slots, values, get(STRETCHES))
 
     # --- asking ---------------------------------------------------------------------------------
 
@@ -173,6 +198,23 @@ class TermSegment:
     def text_bytes(self) -> int:
         """Size of the texts alone."""
         return self._texts.nbytes
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """The first id and the kind of each stretch (see `stretches`); kind 0 if not known.
+
+        >>> TermSegment.from_keys(7, [b"\\x01http://a", b"\\x01http://b", b"\\x03b"]).stretches()
+        [(7, 1), (9, 3)]
+        """
+        starts = self._all_stretches().tolist()
+        if not starts:
+            return [(self.first_id, 0)]
+        return [(self.first_id + start, self._kinds.at(start)) for start in starts]
+
+    def _all_stretches(self) -> U32:
+        if self._stretches is None:
+            arrays = self._texts.all(), self._offsets.all(), self._kinds.all()
+            self._stretches = Column.of(stretches_of(*arrays))
+        return self._stretches.all()
 
     def key(self, term_id: int) -> bytes:
         """The key of one of its terms."""
@@ -199,7 +241,7 @@ class TermSegment:
         tag = hashed & 0xFFFFFFFF
         at = slot_of(hashed, size)
         while True:
-            for slot in self._slots[at : at + _AHEAD].tolist():
+            for slot in self._slots.listed(at, at + _AHEAD):
                 if slot == 0:
                     return 0
                 if slot >> 32 == tag and self._is_at((slot & 0xFFFFFFFF) - 1, kind, text):
@@ -207,7 +249,7 @@ class TermSegment:
             at = at + _AHEAD if at + _AHEAD < size else 0
 
     def _is_at(self, row: int, kind: int, text: bytes) -> bool:
-        start, stop = self._offsets[row : row + 2].tolist()
+        start, stop = self._offsets.listed(row, row + 2)
         return (
             stop - start == len(text)
             and self._texts[start:stop].tobytes() == text
@@ -216,14 +258,54 @@ class TermSegment:
 
     def find_many(self, spans: Spans, out: U32) -> None:
         """Write the id of each term that is among these to `out`, where `out` is 0."""
-        if worth_kernels(len(out)):
+        wanted = np.flatnonzero(out == 0)
+        verified = not self._texts.in_file or len(wanted) * TERMS.block_bytes >= self.nbytes
+        if verified and worth_kernels(len(out)):
             self.probe(spans, self.first_id, out)
-            return
-        buf, starts, lengths, kinds, hashes = spans
-        for i in np.flatnonzero(out == 0).tolist():
-            start = int(starts[i])
-            text = buf[start : start + int(lengths[i])].tobytes()
-            out[i] = self.find(int(kinds[i]), text, int(hashes[i]))
+        elif len(wanted) > TERMS.found_singly:
+            self._find_at_once(spans, wanted, out)
+        else:
+            buf, starts, lengths, kinds, hashes = spans
+            for i in wanted.tolist():
+                start = int(starts[i])
+                text = buf[start : start + int(lengths[i])].tobytes()
+                out[i] = self.find(int(kinds[i]), text, int(hashes[i]))
+
+    def _find_at_once(self, spans: Spans, wanted: I64, out: U32) -> None:
+        """`find` for the terms at these places, each step for all of them: only the blocks that
+        they need are touched."""
+        half, size, ahead = np.uint64(32), len(self._slots), np.arange(_TOGETHER)
+        tags = spans.hashes[wanted] & _LOW
+        at = ((spans.hashes[wanted] >> half) * np.uint64(size) >> half).astype(np.int64)
+        while len(wanted):
+            places = (at[:, None] + ahead) % size
+            slots = self._slots.take(places.reshape(-1)).reshape(places.shape)
+            filled = np.logical_and.accumulate(slots != 0, axis=1)
+            likely, column = np.nonzero(filled & (slots >> half == tags[:, None]))
+            on = filled[:, -1]
+            if len(likely):
+                rows = (slots[likely, column] & _LOW).astype(np.int64) - 1
+                same = self._are_at(rows, spans, wanted[likely])
+                out[wanted[likely[same]]] = (rows[same] + self.first_id).astype(np.uint32)
+                on[likely[same]] = False
+            wanted, tags, at = wanted[on], tags[on], at[on] + _TOGETHER
+
+    def _are_at(self, rows: I64, spans: Spans, wanted: I64) -> Bools:
+        """Whether the terms at these rows are the wanted ones."""
+        starts = self._offsets.take(rows).astype(np.int64)
+        stops = self._offsets.take(rows + 1).astype(np.int64)
+        equal: Bools = (stops - starts == spans.lengths[wanted]) & (
+            self._kinds.take(rows) == spans.kinds[wanted]
+        )
+        starts, stops, wanted = starts[equal], stops[equal], wanted[equal]
+        lengths = stops - starts
+        places = np.cumsum(lengths) - lengths
+        own, given = np.empty((2, int(lengths.sum())), np.uint8)
+        copy_texts(self._texts.spans(starts, stops), starts, lengths, own, places)
+        copy_texts(spans.buf, spans.starts[wanted], lengths, given, places)
+        differing = np.searchsorted(places, np.flatnonzero(own != given), "right") - 1
+        equal[np.flatnonzero(equal)[differing]] = False
+        return equal
 
     def probe(self, spans: Spans, base: int, out: U32) -> None:
         """The same, always by kernel, numbering the terms from `base`."""
@@ -241,11 +323,25 @@ class TermSegment:
         """The kinds of terms that are among these."""
         return self._kinds.take(self._rows(ids))
 
+    def of_kind(self, kind: int, since: int) -> Iterator[U32]:
+        """The ids above `since` of its terms of one kind, ascending, in blocks."""
+        for lo in range(max(0, since + 1 - self.first_id), self.count, TERMS.piece_rows):
+            rows = np.flatnonzero(self._kinds[lo : lo + TERMS.piece_rows] == kind)
+            if len(rows):
+                yield (rows + (lo + self.first_id)).astype(np.uint32)
+
     def lengths_of(self, ids: U32) -> I64:
         """The lengths of the texts of terms that are among these."""
         rows = self._rows(ids)
         found: I64 = (self._offsets.take(rows + 1) - self._offsets.take(rows)).astype(np.int64)
         return found
+
+    def spans_of(self, ids: U32) -> tuple[U8, I64, I64, U8]:
+        """Texts of terms that are among these: the buffer, where each begins, lengths, kinds."""
+        rows = self._rows(ids)
+        starts = self._offsets.take(rows).astype(np.int64)
+        stops = self._offsets.take(rows + 1).astype(np.int64)
+        return self._texts.spans(starts, stops), starts, stops - starts, self._kinds.take(rows)
 
     def copy_texts(self, ids: U32, out: U8, places: I64) -> None:
         """Copy the texts of these terms to their places in `out`."""

@@ -18,6 +18,9 @@ class TermThresholds(Thresholds):
     warm_rows: int = 1 << 10
     """Minimum number of terms for kernels once numba is loaded."""
 
+    cold_texts: int = 1 << 13
+    """Minimum number of texts for kernels while numba is not loaded: without, 3 us each."""
+
     piece_rows: int = 1 << 16
     """Maximum number of terms per call of a kernel: about ten milliseconds."""
 
@@ -44,6 +47,15 @@ class TermThresholds(Thresholds):
     hashed_words: int = 1 << 16
     """Number of words of a long text that are hashed at a time."""
 
+    # -- the order of terms ---------------------------------------------------------------------
+
+    most_stretches: int = 64
+    """Maximum number of ranges of a segment in the order of their bytes that are noted."""
+
+    compared_stretches: int = 12
+    """Maximum number of ranges of a dictionary for which ids are compared with the first of each;
+    a binary search for each id is faster with more."""
+
     # -- the dictionary -------------------------------------------------------------------------
 
     live_terms: int = 1 << 16
@@ -59,6 +71,13 @@ class TermThresholds(Thresholds):
 
     single_look_ups: int = 16
     """Maximum number of keys that are looked up, or ids that are decoded, one by one."""
+
+    found_singly: int = 32
+    """Maximum number of keys that are looked for one by one in a segment."""
+
+    block_bytes: int = 1 << 15
+    """Number of bytes of a segment's file that are verified to find one term: where they are all of
+    the segment, it is searched by a kernel."""
 
     cached_text: int = 256
     """Maximum length of a key or text whose result is cached: the memory of a cache is bounded."""

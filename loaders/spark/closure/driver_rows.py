@@ -8,8 +8,6 @@ only hints differ (`Facts.single`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -25,22 +23,6 @@ ONE_TASK = {
     "spark.sql.unionOutputPartitioning": "false",
 }
 """Settings for jobs on few rows: no code generation, no adaptive planning."""
-
-
-@contextmanager
-def settings(spark: Any, values: Mapping[str, str]) -> Iterator[None]:
-    """Use other settings of the session for the duration of a `with` statement."""
-    before = {name: spark.conf.get(name, None) for name in values}
-    for name, value in values.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, known in before.items():
-            if known is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, known)
 
 
 class Held:

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from triplestore.data_classes import data_class
-from triplestore.loaders.spark.closure.driver_rows import I64, ONE_TASK, Held, groups_of, settings
+from triplestore.loaders.spark.closure.driver_rows import I64, ONE_TASK, Held, groups_of
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE
+from triplestore.loaders.spark.session import settings
 from triplestore.loaders.spark.thresholds import SPARK
 
 Frame: TypeAlias = Any

@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from triplestore.errors import BudgetError
-from triplestore.loaders.spark.closure.driver_rows import ONE_TASK, settings
+from triplestore.loaders.spark.closure.driver_rows import ONE_TASK
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
+from triplestore.loaders.spark.session import settings
 from triplestore.loaders.spark.thresholds import SPARK
 
 

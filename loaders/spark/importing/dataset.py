@@ -3,11 +3,11 @@
 Start reading at `import_dataset`. These are the stages. Each is written to the work directory, and
 a job that is started again does not repeat it:
 
-    statements  parsed, as keys                                   statements.py
-    collected   hashes of terms; the distinct terms of each task  collect.py
-    terms       distinct terms in order                           number_terms.py
-    triples     ids                                               encode.py
-    closure     inferred facts, with closure="spark"              closure/
+    statements  parsed, in chunks: distinct terms, and numbers of them  statements.py, chunks.py
+    terms       distinct terms in order                                 number_terms.py
+    ids         terms with ids, for tables and closure="spark"          number_terms.py
+    triples     statements as ids, for the same                         encode.py
+    closure     inferred facts, with closure="spark"                    closure/
 
 Then, on the driver, `write_store` makes a store beside its final place and `put_in_place` renames
 it, or `existing_store` changes a store in one commit. So a failed job leaves no store that opens,
@@ -25,7 +25,6 @@ import pyoxigraph as ox
 
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
-from triplestore.loaders.spark.importing.collect import BITS
 from triplestore.loaders.spark.importing.import_job import Import, ImportRequest
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.write_store import Imported
@@ -58,10 +57,8 @@ def import_dataset(
     keep_work: bool = False,
     job: str | None = None,
     partitions: int | None = None,
-    salt: int = 0,
     options: SourceOptions | None = None,
     progress: StageListener | None = None,
-    bits: int = BITS,
     files: Files | None = None,
 ) -> Imported:
     """Import files (paths, folders, globs, URIs) or a DataFrame of terms into a store.
@@ -80,7 +77,6 @@ def import_dataset(
     job  the name of the job: a committed job is not done again. Without a name, a job that is
         started again after a failure is recognised by its work directory
     partitions  number of parts of a shuffle
-    salt  another value gives other hashes, if two terms have the same hash
 
     `progress` is called after each stage with its name and figures.
     """
@@ -94,8 +90,6 @@ def import_dataset(
         ontology,
         closure,
         partitions or _partitions_of(spark),
-        salt,
-        bits,
         files or RealFiles(),
         ClosureOptions() if driver_facts is None else ClosureOptions(driver_facts=driver_facts),
     )

@@ -1,68 +1,101 @@
-"""Encoding on Spark: statements as hashes become statements as ids.
+"""Encoding: statements as numbers of the terms of their chunk become statements as ids, or as keys.
 
-Start reading at `encode`. Each column finds its ids by a join on the 128-bit hash. Such a join is
-slow for a term in very many rows, because all rows of a term meet in one task. Therefore the
-*common* terms (all predicates and names of graphs if they are few, and terms used more often than
-a fair share of a task) are sent to every task and joined in place. Their rows still pass the join
-of the other terms, with a key that no term has and that spreads them evenly. So for any data a row
-is shuffled at most twice (for subject and object), without strings.
+Start reading at `encode`. The terms of a chunk are sorted, so the ranks that the ranges give for it
+are its ids, one range after the other (`chunks.ids_of`). Whoever assembles a store does that itself
+(`parquet_parts.read_chunks`), because it takes less time than a row of Spark. For all else, there
+are DataFrames. They are shuffled by chunk and never by term, so no term is too common.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import functions as sf
 
-from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, STATEMENT
+from triplestore.loaders.spark.importing.chunks import (
+    Ranks,
+    binary_array,
+    columns_of,
+    ids_of,
+    rows_of,
+    spans_in,
+)
 from triplestore.loaders.spark.importing.number_terms import TermCounts
-from triplestore.loaders.spark.thresholds import SPARK
+from triplestore.loaders.spark.jobs.workers import Batches, mapped
+from triplestore.terms.spans import U32
+
+_NAMES = ("s", "p", "o", "g")
+_IDS = "s long, p long, o long, g long"
+_KEYS = "s binary, p binary, o binary, g binary"
+_BATCH_BYTES = 1 << 26
 
 
-def encode(collected: Any, terms: Any, counts: TermCounts, partitions: int) -> Any:
+def encode(parsed: Any, ordered: Any, counts: TermCounts, partitions: int) -> Any:
     """The statements as ids (s, p, o, g; g null in the default graph), with repetitions."""
-    statements = collected.where(sf.col("kind") == STATEMENT)
-    names = counts.predicates + counts.graphs <= SPARK.broadcast_names
-    common = _common(terms, counts, partitions, names)
-    rows = statements.select("p1", "p2", "g1", "g2", "s1", "s2", "o1", "o2")
-    rows = _with_ids(rows, "p", terms, common, everything=names)
-    if counts.graphs:
-        rows = _with_ids(rows, "g", terms, common, everything=names)
-    else:
-        rows = rows.drop("g1", "g2").withColumn("g", sf.lit(None).cast("long"))
-    for role in ("s", "o"):
-        rows = _with_ids(rows, role, terms, common, everything=False)
-    return rows.select("s", "p", "o", "g")
+    none = sf.lit(None)
+    statements = parsed.where("numbers IS NOT NULL").select(
+        "chunk", none.cast("int").alias("range"), "place", "numbers", "graphs"
+    )
+    ranks = ordered.where("numbers IS NOT NULL").select(
+        "chunk", "range", "place", "numbers", none.cast("binary").alias("graphs")
+    )
+    rows = ranks.unionByName(statements).repartition(partitions, "chunk")
+    by_chunk = rows.sortWithinPartitions("chunk", sf.isnull("range"))
+    return mapped(by_chunk, partial(encoded, counts.ranges), _IDS)
 
 
-def _common(terms: Any, counts: TermCounts, partitions: int, names: bool) -> Any:
-    """The terms that are sent to every task."""
-    many = counts.uses // (SPARK.fair_shares * max(partitions, 1)) + 1
-    chosen = sf.col("uses") > many
-    if names:
-        chosen |= sf.col("roles").bitwiseAND(sf.lit(AS_PREDICATE | AS_GRAPH)) != 0
-    return terms.where(chosen).select("h1", "h2", sf.col("id").alias("common"))
+def encoded(before: Sequence[int], batches: Batches) -> Batches:
+    """Rows of chunks, their ranks first, as ids."""
+    chunk, ranks, ids = None, list[Ranks](), np.zeros(1, np.int64)
+    for row in rows_of(batches):
+        if row["chunk"] != chunk:
+            chunk, ranks, ids = row["chunk"], [], np.zeros(1, np.int64)
+        if row["range"] is not None:
+            ranks.append((row["range"], row["place"], row["numbers"]))
+            continue
+        if ranks:
+            ids, ranks = ids_of(ranks, before), []
+        *columns, graphs = columns_of(row["numbers"], row["graphs"])
+        arrays = [pa.array(ids[column]) for column in columns]
+        arrays.append(pa.array(ids[graphs], mask=graphs == 0))
+        yield pa.RecordBatch.from_arrays(arrays, names=_NAMES)
 
 
-def _with_ids(rows: Any, role: str, terms: Any, common: Any, *, everything: bool) -> Any:
-    """The rows with the ids of one column instead of its hashes.
-
-    everything  whether all terms of this column are common
-    """
-    one, two = f"{role}1", f"{role}2"
-    found = rows.join(sf.broadcast(_named(common, one, two)), [one, two], "left")
-    if everything:
-        return found.withColumnRenamed("common", role).drop(one, two)
-    # Rows that are done match nothing: their second half is null. The first half spreads them.
-    done = sf.col("common").isNotNull() | sf.col(one).isNull()
-    others = [name for name in rows.columns if name not in (one, two)]
-    anywhere = sf.xxhash64(*(sf.col(name) for name in others))
-    spread = found.withColumn(one, sf.when(done, anywhere).otherwise(sf.col(one)))
-    spread = spread.withColumn(two, sf.when(done, sf.lit(None)).otherwise(sf.col(two)))
-    rest = _named(terms.select("h1", "h2", sf.col("id").alias("rare")), one, two)
-    joined = spread.join(rest, [one, two], "left")
-    return joined.withColumn(role, sf.coalesce("common", "rare")).drop(one, two, "common", "rare")
+def decode(parsed: Any) -> Any:
+    """The statements as keys (s, p, o, g; g null in the default graph)."""
+    rows = parsed.where("note IS NULL").select(
+        "chunk", "place", "keys", "sizes", "numbers", "graphs"
+    )
+    by_chunk = rows.repartition("chunk").sortWithinPartitions("chunk", "place")
+    return mapped(by_chunk, decoded, _KEYS)
 
 
-def _named(terms: Any, one: str, two: str) -> Any:
-    return terms.withColumnRenamed("h1", one).withColumnRenamed("h2", two)
+def decoded(batches: Batches) -> Batches:
+    """Rows of chunks, their terms first, as keys."""
+    chunk, parts = None, list[pa.Array]()
+    for row in rows_of(batches):
+        if row["chunk"] != chunk:
+            chunk, parts = row["chunk"], []
+        if row["keys"] is not None:
+            parts.append(binary_array(*spans_in(row["keys"], row["sizes"])))
+        elif row["numbers"] is not None:
+            parts = [pa.concat_arrays(parts)]
+            yield from _taken(parts[0], columns_of(row["numbers"], row["graphs"]))
+
+
+def _taken(keys: pa.Array, columns: Sequence[U32]) -> Iterator[pa.RecordBatch]:
+    """The keys of statements; a batch has at most about `_BATCH_BYTES`, or one row."""
+    sizes = np.diff(np.frombuffer(keys.buffers()[1], np.int32, len(keys) + 1), prepend=0)
+    ends = np.cumsum(sum(sizes[column].astype(np.int64) for column in columns))
+    start = 0
+    while start < len(ends):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(ends.searchsorted(before + _BATCH_BYTES, "right")))
+        chosen = [column[start:stop].astype(np.int64) - 1 for column in columns]
+        arrays = [keys.take(pa.array(places, mask=places < 0)) for places in chosen]
+        yield pa.RecordBatch.from_arrays(arrays, names=_NAMES)
+        start = stop

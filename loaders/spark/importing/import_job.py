@@ -11,8 +11,9 @@ import json
 import shutil
 import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,11 @@ import numpy as np
 from triplestore.data_classes import data_class
 from triplestore.errors import LockedError, UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
-from triplestore.loaders.spark.importing.collect import collected
+from triplestore.loaders.spark.importing.chunks import SCHEMA, write_from_rows
 from triplestore.loaders.spark.importing.encode import encode
 from triplestore.loaders.spark.importing.existing_store import Target, empty_loaded
 from triplestore.loaders.spark.importing.number_terms import (
     TermCounts,
-    check_hashes,
     count_terms,
     numbered,
     ordered_terms,
@@ -37,7 +37,8 @@ from triplestore.loaders.spark.importing.parquet_parts import (
     IdRows,
     Keys,
     check_room,
-    read_keys,
+    read_blocks,
+    read_chunks,
     read_rows,
 )
 from triplestore.loaders.spark.importing.sources import SourceOptions
@@ -78,8 +79,6 @@ class ImportRequest:
     ontology: Any
     closure: str
     partitions: int
-    salt: int
-    bits: int
     files: Files = field(default_factory=RealFiles)
     closing: ClosureOptions = field(default_factory=ClosureOptions)
 
@@ -157,22 +156,25 @@ class Import:
         statements = read_statements(self._spark, self._source, self._reading)
         self._known = statements.fingerprint
         stored, noted = self._parsed(statements)
-        terms, counts, triples = self._encoded(stored, noted["mark"])
-        rows_of, extra = "triples", NO_EXTRA
-        if self._wish.infers and self._wish.closure == "spark":
-            rows_of = "closure"
-            triples, extra = self._closed(
-                terms, triples, statements.next_file_number - 1, noted["_prefixes"]
-            )
+        counts = self._numbered(stored, noted["mark"])
+        closes = self._wish.infers and self._wish.closure == "spark"
+        rows, extra = partial(self._rows, stored, counts), NO_EXTRA
         meta = {FILES: str(statements.next_file_number - 1).encode()}
         if noted["_prefixes"]:
             # Sorted, so that the file does not depend on the order of the parsers' reports.
             meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["_prefixes"].items())))
-        self._write_tables(terms, triples, counts, meta, extra, noted)
+        if closes or self._place_of_tables is not None:
+            terms, triples = self._encoded(stored, counts)
+            if closes:
+                triples, extra = self._closed(
+                    terms, triples, statements.next_file_number - 1, noted["_prefixes"]
+                )
+                rows = partial(read_rows, self._place_of("closure"))
+            self._write_tables(terms, triples, counts, meta, extra, noted)
         if path is not None:
             check_room(counts.terms + len(extra.keys))
             began = time.monotonic()
-            self._make(path, counts, rows_of, meta, extra)
+            self._make(path, counts, rows, meta, extra)
             self._stages.tell("output", began, {"bytes": size_of(path)})
         return self._imported(counts, noted)
 
@@ -193,13 +195,15 @@ class Import:
         job = target.job(str(self._folder / JOB), known, self._job, count)
         reading = replace(self._reading, first_file_number=job.first)
         stored, noted = self._parsed(read_statements(self._spark, self._source, reading))
-        terms, counts, triples = self._encoded(stored, noted["mark"])
-        self._write_tables(terms, triples, counts, {}, NO_EXTRA, noted)
+        counts = self._numbered(stored, noted["mark"])
+        if self._tables is not None:
+            self._write_tables(*self._encoded(stored, counts), counts, {}, NO_EXTRA, noted)
         check_room(counts.terms)
         loaded = empty_loaded(count, job.first)
         loaded.prefixes, loaded.bad = dict(sorted(noted["_prefixes"].items())), noted["bad"]
         began = time.monotonic()
-        change = target.commit(job, self._keys(counts), self._rows("triples"), loaded, self._finish)
+        rows = self._rows(stored, counts)
+        change = target.commit(job, self._keys(counts), rows, loaded, self._finish)
         if target.path == fresh:
             self._put_in_place(fresh, path)
         self._stages.tell("output", began, {"bytes": size_of(path)})
@@ -231,7 +235,7 @@ class Import:
 
         wish = self._wish
         given = contents_of([wish.rules, wish.ontology])
-        known = (self._mark_of("triples"), wish.mode, str(wish.graph), wish.reason, given)
+        known = (self._mark_of("terms"), wish.mode, str(wish.graph), wish.reason, given)
         asked = {"reason": wish.reason, "rules": wish.rules, "ontology": wish.ontology}
         close_store(self._stages, writer, known, options=wish.closing, **asked)
 
@@ -265,38 +269,43 @@ class Import:
             }
 
         stored, noted = self._stages.step(
-            "statements", known, statements.stored, figures, statements.at
+            "statements", (known, SCHEMA), statements.stored, figures, statements.at
         )
         if noted["bad"]:
             stored.check()
         return stored, noted
 
-    def _encoded(self, statements: Statements, mark: str) -> tuple[Any, TermCounts, Any]:
-        """Terms with ids, and triples of ids."""
-        wish, stages = self._wish, self._stages
-        hashed = (mark, wish.salt, wish.bits)
-        gathered, noted = stages.table(
-            "collected", hashed, lambda: collected(statements.rows, salt=wish.salt, bits=wish.bits)
-        )
-        ordered, noted = stages.table(
-            "terms",
-            (noted["mark"], wish.partitions),
-            lambda: ordered_terms(gathered, wish.partitions),
-            self._counted,
-        )
-        known = noted["_counts"]
-        counts = TermCounts(**{**known, "ranges": tuple(known["ranges"])})
-        terms = numbered(self._spark, ordered, counts)
-        distinct = self._tables is not None or is_uri(self._target) or wish.closure == "spark"
+    def _numbered(self, statements: Statements, mark: str) -> TermCounts:
+        """The terms in order, stored, and their counts."""
+        parts = self._wish.partitions
 
-        def triples() -> Any:
-            rows = encode(gathered, terms, counts, wish.partitions)
-            return rows.distinct() if distinct else rows
+        def write(place: str) -> Any:
+            return write_from_rows(ordered_terms(statements.parsed, parts), place)
 
-        made, noted = stages.table(
-            "triples", (noted["mark"], distinct), triples, lambda frame: {"rows": frame.count()}
+        def figures(ordered: Any) -> dict[str, Any]:
+            counts = count_terms(ordered)
+            sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
+            return {"rows": counts.terms, "parts": sizes, "_ranges": counts.ranges}
+
+        _, noted = self._stages.step("terms", (mark, parts), write, figures)
+        return TermCounts(tuple(noted["_ranges"]), noted["rows"])
+
+    def _encoded(self, statements: Statements, counts: TermCounts) -> tuple[Any, Any]:
+        """Tables for Spark: the terms with ids, and the distinct statements as ids."""
+        known, parts = self._mark_of("terms"), self._wish.partitions
+        ordered = self._spark.read.parquet(self._place_of("terms"))
+        terms, _ = self._stages.step(
+            "ids", known, lambda place: write_from_rows(numbered(ordered, counts), place)
         )
-        return terms, counts, made
+
+        def write(place: str) -> Any:
+            rows = encode(statements.parsed, ordered, counts, parts).distinct()
+            return write_from_rows(rows, place)
+
+        triples, _ = self._stages.step(
+            "triples", known, write, lambda frame: {"rows": frame.count()}
+        )
+        return terms, triples
 
     def _closed(
         self, terms: Any, triples: Any, files: int, prefixes: Mapping[str, str]
@@ -344,15 +353,8 @@ class Import:
         frame, noted = stages.table("closure", known, rows, figures)
         return frame, Extra.from_json(noted["_extra"])
 
-    def _counted(self, ordered: Any) -> dict[str, Any]:
-        counts = count_terms(ordered)
-        check_hashes(ordered)
-        known = {each.name: getattr(counts, each.name) for each in fields(TermCounts)}
-        sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
-        return {"rows": counts.terms, "parts": sizes, "_counts": known}
-
     def _mark_of(self, name: str) -> str:
-        return str(next(stage["mark"] for stage in self._stages.done if stage["stage"] == name))
+        return str(self._stages.figure(name, "mark"))
 
     def _place_of(self, name: str) -> str:
         """The place of the table of a stage."""
@@ -370,24 +372,29 @@ class Import:
         noted: Mapping[str, Any],
     ) -> None:
         """Write the tables, if they are wanted."""
-        place = self._tables or (self._target if is_uri(self._target) else None)
+        place = self._place_of_tables
         if place is not None:
             counted = {"sources": noted["files"], "bad": noted["bad"]}
             write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **counted)
 
+    @property
+    def _place_of_tables(self) -> str | None:
+        return self._tables or (self._target if is_uri(self._target) else None)
+
     def _keys(self, counts: TermCounts) -> Keys:
         """The terms, read by this process."""
-        return read_keys(self._place_of("terms"), counts.terms, "place")
+        return read_blocks(self._place_of("terms"), counts.ranges, counts.terms)
 
-    def _rows(self, stage: str) -> IdRows:
-        """The rows of a stage, read by this process."""
-        return read_rows(self._place_of(stage))
+    def _rows(self, statements: Statements, counts: TermCounts) -> IdRows:
+        """The statements, read by this process."""
+        total, ordered = self._stages.figure("statements", "rows"), self._place_of("terms")
+        return read_chunks(statements.tables, ordered, counts.ranges, total)
 
     def _make(
         self,
         target: Path,
         counts: TermCounts,
-        rows_of: str,
+        rows: Callable[[], IdRows],
         meta: Mapping[str, bytes],
         extra: Extra,
     ) -> None:
@@ -397,7 +404,7 @@ class Import:
             write_store(
                 fresh,
                 lambda: self._keys(counts),
-                lambda: self._rows(rows_of),
+                rows,
                 meta,
                 extra=extra,
                 files=self._wish.files,
@@ -424,7 +431,8 @@ class Import:
         put_in_place(fresh, target)
 
     def _imported(self, counts: TermCounts, noted: Mapping[str, Any]) -> Imported:
-        rows = next(stage["rows"] for stage in self._stages.done if stage["stage"] == "triples")
+        made = {stage["stage"]: stage for stage in self._stages.done}
+        rows = made.get("triples", made["statements"])["rows"]
         seconds = time.monotonic() - self._began
         stages = tuple(self._stages.done), tuple(self._stages.resumed)
         return Imported(

@@ -1,134 +1,155 @@
-"""The dictionary on Spark: distinct terms to dense ids in the order of their keys.
+"""The dictionary on Spark: the distinct terms of all chunks to ids in the order of their keys.
 
-Start reading at `ordered_terms` and `numbered`. The plan:
+Start reading at `ordered_terms`. The plan:
 
-1. The terms of all tasks (distinct in each chunk of a task, see `collect`) are partitioned by
-   ranges of their keys. This is the only shuffle of strings; a term that is everywhere comes once
-   from each chunk.
-2. In its range each term becomes one row: its uses are added, its roles combined. The ranges are
-   partitioned by key, so this shuffles nothing.
-3. Each range is sorted and written, with a running number whose high bits are the number of
-   the range. The counts of the ranges, a few numbers on the driver, turn it into the id: the
-   rank of the key, which depends on the set of terms only, not on the ends of the ranges.
+1. The blocks of keys of all chunks are sorted; their first keys are a sample, by which the driver
+   chooses ranges of keys of similar size.
+2. The blocks are cut at the ends of the ranges and shuffled by range: the only shuffle of strings.
+   A term that is everywhere comes once from each chunk.
+3. Each range is gathered and sorted as by the local loader. It gives its distinct terms in order,
+   and for each block the ranks of its terms in the range.
 
-Always true: ids are 1, 2, ... without gaps, in the order of the keys' bytes, which is the order of
-the local loader. `check_hashes` ensures that no two terms have the same hash.
+The counts of the ranges, a few numbers on the driver, turn ranks into ids. Always true: ids are 1,
+2, ... without gaps, in the order of the keys' bytes, which is the order of the local loader, and
+depend on the set of terms only, not on chunks and ranges. Terms are compared byte by byte.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import groupby, pairwise
 from typing import Any
 
+import numpy as np
 from pyspark.sql import functions as sf
 
 from triplestore.data_classes import data_class
-from triplestore.errors import StorageError
-from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, TERM
-from triplestore.terms.term_keys import to_ntriples
+from triplestore.loaders.spark.importing.chunks import (
+    batches_of,
+    binary_array,
+    key_blocks,
+    ordered_keys,
+    rows_of,
+    spans_in,
+)
+from triplestore.loaders.spark.jobs.workers import Batches, mapped
+from triplestore.loaders.spark.thresholds import SPARK
+from triplestore.terms.collector import TermCollector
+from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.spans import with_hashes
 
-_RANGE_BITS = 33  # of a running number, by `monotonically_increasing_id`
-_SHOWN = 3
+_CUT = "range int, chunk long, place long, keys binary, sizes binary"
+SCHEMA = "range int, place long, keys binary, sizes binary, chunk long, numbers binary"
+"""A row is either a block of distinct keys, with the number of keys before it in its range as
+`place`, or the ranks of the terms of a chunk that are in a range (`numbers`; `place` orders them).
+"""
 
 
-def ordered_terms(collected: Any, partitions: int) -> Any:
-    """The distinct terms (key, h1, h2, uses, roles, place), each range sorted by key.
-
-    `place` is only right for the rows that are written: compute it once, and read it back.
-    """
-    terms = collected.where(sf.col("kind") == TERM).select("key", "h1", "h2", "uses", "roles")
-    distinct = (
-        terms.repartitionByRange(partitions, "key")
-        .groupBy("key")
-        .agg(
-            sf.min("h1").alias("h1"),
-            sf.min("h2").alias("h2"),
-            sf.sum("uses").alias("uses"),
-            sf.bit_or("roles").alias("roles"),
-        )
+def ordered_terms(parsed: Any, partitions: int) -> Any:
+    """The distinct terms of chunks by ranges, and the ranks of each chunk's terms."""
+    blocks = parsed.where("keys IS NOT NULL")
+    cut = mapped(
+        blocks.select("chunk", "place", "keys", "sizes"),
+        partial(cut_blocks, choose_ends(blocks, partitions)),
+        _CUT,
     )
-    return distinct.sortWithinPartitions("key").withColumn(
-        "place", sf.monotonically_increasing_id()
-    )
+    by_range = cut.repartition(partitions, "range")
+    return mapped(by_range.sortWithinPartitions("range", "chunk", "place"), number_ranges, SCHEMA)
+
+
+def choose_ends(blocks: Any, partitions: int) -> list[bytes]:
+    """The keys at which ranges begin, without the first range."""
+    sample = sorted((bytes(row[0]), row[1]) for row in blocks.select("first", "bytes").collect())
+    total = sum(size for _, size in sample)
+    ranges = max(1, total // SPARK.range_bytes, min(partitions, total // SPARK.block_bytes))
+    ends, before, last = set(), 0, 0
+    for first, size in sample:
+        number = before * ranges // total
+        if number > last:  # of two blocks with the same first key, no range lies between
+            ends.add(first)
+        before, last = before + size, number
+    return sorted(ends)
+
+
+def cut_blocks(ends: Sequence[bytes], batches: Batches) -> Batches:
+    """Blocks of sorted keys, cut where ranges begin."""
+    return batches_of(_cut(ends, batches), _CUT)
+
+
+def _cut(ends: Sequence[bytes], batches: Batches) -> Iterator[dict[str, Any]]:
+    for row in rows_of(batches):
+        data = row["keys"].to_pybytes()
+        _, offsets = spans_in(data, row["sizes"])
+        places = offsets.tolist()
+
+        def key(i: int, data: bytes = data, places: list[int] = places) -> bytes:
+            return data[places[i] : places[i + 1]]
+
+        count = len(places) - 1
+        low, high = bisect_right(ends, key(0)), bisect_right(ends, key(count - 1))
+        cuts = [bisect_left(range(count), ends[i], key=key) for i in range(low, high)]
+        for number, (lo, hi) in enumerate(pairwise([0, *cuts, count]), low):
+            if lo < hi:
+                keys, sizes = data[places[lo] : places[hi]], row["sizes"][4 * lo : 4 * hi]
+                yield {**row, "range": number, "keys": keys, "sizes": sizes.to_pybytes()}
+
+
+def number_ranges(batches: Batches) -> Batches:
+    """Blocks in the order of their ranges to `SCHEMA`."""
+    return batches_of(_numbered(batches), SCHEMA)
+
+
+def _numbered(batches: Batches) -> Iterator[dict[str, Any]]:
+    for number, rows in groupby(rows_of(batches), lambda row: row["range"]):
+        collector = TermCollector(Dictionary())
+        found = []
+        for row in rows:
+            keys, offsets = spans_in(row["keys"], row["sizes"])
+            starts = offsets[:-1]
+            spans = with_hashes(keys, starts + 1, np.diff(offsets) - 1, keys[starts])
+            found.append((row["chunk"], row["place"], collector.add(*spans)))
+        ranks, keys, offsets = ordered_keys(collector)
+        for before, block in key_blocks(keys, offsets):
+            yield {"range": number, "place": before, **block}
+        for chunk, place, numbers in found:
+            own = ranks[numbers].tobytes()
+            yield {"range": number, "place": place, "chunk": chunk, "numbers": own}
 
 
 @data_class
 class TermCounts:
     """Numbers of terms on the driver.
 
-    ranges      for each range, the number of terms in the ranges before it
-    terms       number of terms
-    uses        number of uses of all terms together
-    predicates  number of terms used as predicates
-    graphs      number of terms used as names of graphs
+    ranges  for each range, the number of terms in the ranges before it
+    terms   number of terms
     """
 
     ranges: tuple[int, ...]
     terms: int
-    uses: int
-    predicates: int
-    graphs: int
 
 
 def count_terms(ordered: Any) -> TermCounts:
-    """The counts, by one pass over the result of `ordered_terms`."""
-    by_range = (
-        ordered.groupBy(sf.shiftright("place", _RANGE_BITS).cast("int").alias("range"))
-        .agg(
-            sf.count("*").alias("terms"),
-            sf.sum("uses").alias("uses"),
-            sf.sum(_is_used_as(AS_PREDICATE)).alias("predicates"),
-            sf.sum(_is_used_as(AS_GRAPH)).alias("graphs"),
-        )
-        .collect()
-    )
-    sizes = {row["range"]: row["terms"] for row in by_range}
-    before, starts = 0, []
-    for number in range(max(sizes, default=-1) + 1):
-        starts.append(before)
-        before += sizes.get(number, 0)
-    return TermCounts(
-        tuple(starts),
-        before,
-        sum(row["uses"] for row in by_range),
-        sum(row["predicates"] for row in by_range),
-        sum(row["graphs"] for row in by_range),
-    )
+    """The counts, by one pass over the sizes in the result of `ordered_terms`."""
+    blocks = ordered.where("keys IS NOT NULL").select("range", sf.octet_length("sizes").alias("n"))
+    found = blocks.groupBy("range").agg(sf.sum("n").alias("n")).collect()
+    sizes = {row["range"]: row["n"] // 4 for row in found}
+    counts = [sizes.get(number, 0) for number in range(max(sizes, default=-1) + 1)]
+    return TermCounts(tuple([0, *np.cumsum(counts).tolist()][:-1]), sum(counts))
 
 
-def numbered(spark: Any, ordered: Any, counts: TermCounts) -> Any:
-    """The terms with their ids: a DataFrame of (id, key, h1, h2, uses, roles)."""
-    starts = spark.createDataFrame(
-        list(enumerate(counts.ranges)) or [(0, 0)], "range int, before long"
-    )
-    place = sf.col("place")
-    return (
-        ordered.withColumn("range", sf.shiftright(place, _RANGE_BITS).cast("int"))
-        .join(sf.broadcast(starts), "range")
-        .select(
-            (sf.col("before") + place.bitwiseAND(sf.lit((1 << _RANGE_BITS) - 1)) + 1).alias("id"),
-            "key",
-            "h1",
-            "h2",
-            "uses",
-            "roles",
-        )
-    )
+def numbered(ordered: Any, counts: TermCounts) -> Any:
+    """The terms with their ids: a DataFrame of (id, key)."""
+    blocks = ordered.where("keys IS NOT NULL").select("range", "place", "keys", "sizes")
+    return mapped(blocks, partial(_with_ids, counts.ranges), "id long, key binary")
 
 
-def check_hashes(terms: Any) -> None:
-    """Raise if two terms have the same hash; costs a shuffle of 16 bytes per term."""
-    twice = terms.groupBy("h1", "h2").count().where(sf.col("count") > 1).limit(_SHOWN).collect()
-    if not twice:
-        return
-    first = twice[0]
-    same = (sf.col("h1") == first["h1"]) & (sf.col("h2") == first["h2"])
-    keys = terms.where(same).select("key").orderBy("key").limit(_SHOWN).collect()
-    shown = " and ".join(to_ntriples(bytes(row["key"])).decode() for row in keys)
-    raise StorageError(
-        f"{shown} have the same 128-bit hash, so their statements cannot be distinguished; nothing "
-        f"was imported: run the job again with another hash (salt=1)"
-    )
+def _with_ids(before: Sequence[int], batches: Batches) -> Batches:
+    import pyarrow as pa
 
-
-def _is_used_as(role: int) -> Any:
-    return (sf.col("roles").bitwiseAND(sf.lit(role)) != 0).cast("long")
+    for row in rows_of(batches):
+        keys, offsets = spans_in(row["keys"], row["sizes"])
+        first = before[row["range"]] + row["place"] + 1
+        ids = pa.array(np.arange(first, first + len(offsets) - 1))
+        yield pa.RecordBatch.from_arrays([ids, binary_array(keys, offsets)], names=["id", "key"])

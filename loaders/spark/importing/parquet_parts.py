@@ -1,13 +1,15 @@
 """Parquet tables of terms and rows, read back as arrays to assemble a store.
 
-Start reading at `Parts`. Always true: every page is compared with its checksum, and the numbers of
-terms and rows with those that the job counted; a part that is damaged, missing or truncated is
-refused by name. Reading needs only pyarrow, on any file system that pyarrow knows by its URI.
+Start reading at `Parts`. `read_blocks` and `read_chunks` read the tables of an import's stages,
+`read_keys` and `read_rows` those that are also for other tools. Always true: every page is compared
+with its checksum, and the numbers of terms and rows with those that the job counted; a part that is
+damaged, missing or truncated is refused by name. Reading needs only pyarrow, on any file system
+that pyarrow knows by its URI.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,11 +21,20 @@ from numpy.typing import NDArray
 
 from triplestore.data_classes import data_class
 from triplestore.errors import CorruptError, StorageError
-from triplestore.loaders.spark.importing.collect import key_spans
+from triplestore.loaders.spark.importing.chunks import (
+    Ranks,
+    binary_array,
+    columns_of,
+    ids_of,
+    numbers_in,
+    rows_of,
+    spans_in,
+)
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of, with_hashes
 
 BATCH_ROWS = 1 << 17
+_FEW_ROWS = 32  # of many bytes
 
 MAX_TERMS = FIRST_QUERY_ID - 1
 """Maximum number of terms of a store."""
@@ -47,14 +58,21 @@ class IdRows:
         return len(self.s)
 
 
+_BYTES = ("keys", "sizes", "numbers", "graphs")
+_OF_ROWS = ("s", "p", "o", "g", "status", "count")
+
+
 def _check(path: str, batch: pa.RecordBatch) -> None:
-    """Raise unless the columns are those of a job: numbers and keys; only `g` may be null."""
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        kind = column.type
-        right = pa.types.is_binary(kind) if name == "key" else pa.types.is_integer(kind)
+    """Raise unless the columns are those of a job: numbers and keys; only some may be null."""
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        name, kind = field.name, column.type
+        if not (field.nullable or name in _OF_ROWS):  # not what Spark writes; has no checksum
+            raise CorruptError(f"{path}: {name} cannot be null; run the job again")
+        is_bytes = name == "key" or name in _BYTES
+        right = pa.types.is_binary(kind) if is_bytes else pa.types.is_integer(kind)
         if not right:
             raise CorruptError(f"{path}: column {name} has the type {kind}; run the job again")
-        if column.null_count and name != "g":
+        if column.null_count and not (name in ("g", "chunk", "place") or name in _BYTES):
             raise CorruptError(f"{path}: {name} is null in a row; run the job again")
 
 
@@ -82,7 +100,7 @@ class Parts:
         return {info.base_name: info.size for info in infos}
 
     def batches(
-        self, path: str, columns: Sequence[str], also: Sequence[str] = ()
+        self, path: str, columns: Sequence[str], also: Sequence[str] = (), rows: int = BATCH_ROWS
     ) -> Iterator[pa.RecordBatch]:
         """The verified columns of one part, piece by piece; those in `also` only if they exist."""
         try:
@@ -92,13 +110,20 @@ class Parts:
                 if missing := set(columns) - set(names):
                     raise CorruptError(f"{path}: no column {min(missing)}; run the job again")
                 known = [name for name in also if name in names]
-                for batch in file.iter_batches(BATCH_ROWS, columns=[*columns, *known]):
+                for batch in file.iter_batches(rows, columns=[*columns, *known]):
                     _check(path, batch)
                     yield batch
         except CorruptError:  # which is an OSError
             raise
         except (OSError, pa.ArrowException) as error:
             raise CorruptError(f"{path} cannot be read: {error}; run the job again") from error
+
+    def rows_of_bytes(self, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The rows of all parts, each with the path of its part."""
+        for path in self.paths:
+            for batch in self.batches(path, columns, rows=_FEW_ROWS):
+                for row in rows_of([batch]):
+                    yield path, row
 
     def rows(self) -> int:
         """The number of rows in the metadata of all parts."""
@@ -131,15 +156,33 @@ def read_keys(place: str, terms: int, number: str) -> Keys:
     """
     parts = Parts.of(place)
     runs: list[tuple[int, int, pa.Array]] = []
-    total = size = 0
     for path in parts.paths:
         for batch in parts.batches(path, ("key", number)):
             numbers = batch.column(batch.schema.get_field_index(number)).to_numpy()
             keys = batch.column(batch.schema.get_field_index("key"))
             for lo, hi in _runs(numbers):
                 runs.append((int(numbers[lo]), int(numbers[hi - 1]), keys.slice(lo, hi - lo)))
-                size += _size_of(runs[-1][2])
-            total += len(keys)
+    return _in_order(place, runs, terms, number)
+
+
+def read_blocks(place: str, before: Sequence[int], terms: int) -> Keys:
+    """The keys of a table of `number_terms`, in the order of their ids.
+
+    before  for each range, the number of terms in the ranges before it
+    """
+    runs: list[tuple[int, int, pa.Array]] = []
+    for _, row in Parts.of(place).rows_of_bytes(("range", "place", "keys", "sizes")):
+        if row["keys"] is not None:
+            keys = binary_array(*spans_in(row["keys"], row["sizes"]))
+            first = before[row["range"]] + row["place"]
+            runs.append((first, first + len(keys) - 1, keys))
+    return _in_order(place, runs, terms, "place")
+
+
+def _in_order(place: str, runs: list[tuple[int, int, pa.Array]], terms: int, number: str) -> Keys:
+    """The keys of runs (first number, last number, keys) in the order of their numbers."""
+    total = sum(len(keys) for _, _, keys in runs)
+    size = sum(_size_of(keys) for _, _, keys in runs)
     if total != terms:
         raise CorruptError(f"{place} has {total:,} terms, not {terms:,}; run the job again")
     runs.sort(key=lambda run: run[0])
@@ -164,6 +207,15 @@ def _runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
         return []
     ends = (np.flatnonzero(np.diff(numbers) != 1) + 1).tolist()
     return list(zip([0, *ends], [*ends, len(numbers)], strict=True))
+
+
+def key_spans(column: pa.Array) -> tuple[U8, I64, I64]:
+    """The bytes of a binary column, and the beginning and end of each value in them."""
+    column = column.cast(pa.large_binary())
+    _, offsets, data = column.buffers()
+    places = np.frombuffer(offsets, np.int64, len(column) + 1, column.offset * 8)
+    buf = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
+    return buf, places[:-1], places[1:]
 
 
 def _size_of(key: pa.Array) -> int:
@@ -217,6 +269,45 @@ def read_rows(place: str) -> IdRows:
         made["status"] if closed else None,
         made["count"] if closed else None,
     )
+
+
+def read_chunks(
+    tables: Mapping[str, Collection[int]], ordered: str, before: Sequence[int], total: int
+) -> IdRows:
+    """The rows of tables of chunks as ids, in any order.
+
+    tables   each with numbers of files to leave out
+    ordered  the table of `number_terms`
+    before   for each range, the number of terms in the ranges before it
+    total    number of rows
+    """
+    ranks: dict[int, list[Ranks]] = {}
+    for _, row in Parts.of(ordered).rows_of_bytes(("chunk", "range", "place", "numbers")):
+        if row["numbers"] is not None:
+            own = numbers_in(row["numbers"]).copy()  # not a view of the whole batch
+            ranks.setdefault(row["chunk"], []).append((row["range"], row["place"], own))
+    made = [np.zeros(total, np.uint32) for _ in range(4)]
+    at, known, ids = 0, None, np.zeros(1, np.uint32)
+    for place, without in tables.items():
+        for path, row in Parts.of(place).rows_of_bytes(("chunk", "file", "numbers", "graphs")):
+            if row["numbers"] is None or row["file"] in without:
+                continue
+            if row["chunk"] not in ranks:
+                raise CorruptError(f"{path}: {ordered} has no terms for it; run the job again")
+            if row["chunk"] != known:
+                known = row["chunk"]
+                ids = ids_of(ranks[known], before).astype(np.uint32)
+            columns = columns_of(row["numbers"], row["graphs"])
+            stop = at + len(columns[0])
+            if stop > total or max(int(column.max()) for column in columns) >= len(ids):
+                raise CorruptError(f"{path} has other rows than were counted; run the job again")
+            for column, found in zip(made, columns, strict=True):
+                np.take(ids, found, out=column[at:stop], mode="clip")
+            at = stop
+    if at != total:
+        raise CorruptError(f"{min(tables)} has {at:,} rows, not {total:,}; run the job again")
+    s, p, o, g = made
+    return IdRows(s, p, o, g if g.any() else None)
 
 
 def check_room(terms: int) -> None:

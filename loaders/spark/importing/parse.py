@@ -28,7 +28,7 @@ from triplestore.loaders.oxi import QuadText
 from triplestore.loaders.report import BadStatement, ReadOptions
 from triplestore.loaders.scope import Renamer, prefix, renamed_terms
 from triplestore.loaders.sources import DocumentSource
-from triplestore.loaders.spark.importing.batches import note_batch, statement_batches
+from triplestore.loaders.spark.importing.chunks import Chunks, note_batch
 from triplestore.loaders.spark.importing.notes import Notes
 from triplestore.loaders.spark.importing.open_source import (
     line_starts,
@@ -61,6 +61,7 @@ def parse_parts(plan: Plan, batches: Batches) -> Batches:
         for task in batch.column(0).to_pylist():
             for part in plan.tasks[task]:
                 yield from parser.part(plan.files[part.file], part)
+    yield from parser.chunks.finish()
 
 
 def parse_contents(plan: Plan, batches: Batches) -> Batches:
@@ -71,6 +72,7 @@ def parse_contents(plan: Plan, batches: Batches) -> Batches:
         for mark, contents in zip(batch.column(0), batch.column(1), strict=True):
             file = marks[mark.as_py()]
             yield from parser.whole(file, source_of(file, contents.as_py()))
+    yield from parser.chunks.finish()
 
 
 def parse_lines(plan: Plan, batches: Batches) -> Batches:
@@ -96,6 +98,7 @@ def parse_lines(plan: Plan, batches: Batches) -> Batches:
             yield from parser.lines(marks[here[0]], rows, notes)
     if block is not None:
         yield note_batch(marks[block[0]].number, notes.all())
+    yield from parser.chunks.finish()
 
 
 def parse_terms(file: SourceFile, reading: TaskOptions, batches: Batches) -> Batches:
@@ -113,12 +116,17 @@ def parse_terms(file: SourceFile, reading: TaskOptions, batches: Batches) -> Bat
             rows = pc.replace_substring_regex(rows, "[\r\n]+", "\\\\!")
         yield from parser.lines(file, rows, notes)
     yield note_batch(file.number, notes.all())
+    yield from parser.chunks.finish()
 
 
 class PartParser:
-    """The buffers of one task, reused for everything that it reads."""
+    """The buffers of one task, reused for everything that it reads.
+
+    Its methods give the batches of chunks that are full, and of notes.
+    """
 
     def __init__(self, reading: TaskOptions) -> None:
+        self.chunks = Chunks(reading.default)
         self._reading = reading
         self._local = ReadOptions(base_iri=reading.base_iri, lenient=reading.lenient)
         self._parser = BlockParser()
@@ -146,7 +154,7 @@ class PartParser:
         given = OpenedSource(source, -1)
         try:
             given.open()
-            yield from self._document(given, file, renamer, notes, problems)
+            yield from self._document(given, renamer, notes, problems)
         except ParseError as error:  # from a decompressor
             problems.append(_problem_of(error))
         finally:
@@ -201,11 +209,11 @@ class PartParser:
         quads = file.rdf_format == ox.RdfFormat.N_QUADS
         scope = b"" if self._reading.keep_labels else prefix(file.number)
         for piece in self._parser.pieces(length, QUADS if quads else 0, scope):
-            yield from self._statements(piece, None, file, notes)
+            yield from self._statements(piece, None, notes)
             if len(piece.odd):
                 text = self._judged(piece, file, notes)
                 for good in self._second.pieces(self._second.fill(text), QUADS | TRUSTED, scope):
-                    yield from self._statements(good, None, file, notes)
+                    yield from self._statements(good, None, notes)
 
     def _judged(self, piece: Piece, file: SourceFile, notes: Notes) -> bytes:
         text, faults = judged(piece.odd_lines(), file.rdf_format, True)
@@ -221,21 +229,19 @@ class PartParser:
             )
         return text
 
-    def _statements(
-        self, piece: Piece, renamer: Renamer | None, file: SourceFile, notes: Notes
-    ) -> Batches:
+    def _statements(self, piece: Piece, renamer: Renamer | None, notes: Notes) -> Batches:
         terms = piece.terms
         if renamer is not None:
             terms = renamed_terms(terms, piece.free, renamer)
         notes.statements += len(piece.rows)
-        yield from statement_batches(terms, piece.rows, file.number, self._reading.default)
+        self.chunks.add(terms, piece.rows)
+        yield from self.chunks.full()
 
     # --- documents ------------------------------------------------------------------------------
 
     def _document(
         self,
         given: OpenedSource,
-        file: SourceFile,
         renamer: Renamer,
         notes: Notes,
         problems: list[BadStatement],
@@ -247,7 +253,7 @@ class PartParser:
                 length = self._parser.fill(chunk)
                 for piece in self._parser.pieces(length, QUADS | TRUSTED, b""):
                     assert len(piece.odd) == 0, f"not canonical: {piece.odd_lines()[0]!r}"
-                    yield from self._statements(piece, renamer, file, notes)
+                    yield from self._statements(piece, renamer, notes)
         except ParseError as error:
             problems.append(_problem_of(error))
         notes.prefixes = text.prefixes
@@ -265,7 +271,9 @@ class PartParser:
         source = DocumentSource(file.name, file.rdf_format, data=text, size=len(text))
         given = OpenedSource(source, -1)
         given.open()
-        yield from self._document(given, file, renamer, notes, problems)
+        yield from self.chunks.begin(file.number)
+        yield from self._document(given, renamer, notes, problems)
+        yield from self.chunks.begin()
         above = cut.header.count(b"\n")
         shifted = [_moved(problem, -above) for problem in problems]
         if not problems and cut.nodes not in (None, renamer.met):

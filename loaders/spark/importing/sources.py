@@ -61,7 +61,7 @@ class SourceOptions:
     to_graph: Any = None
     first_file_number: int = 1
     keep_labels: bool = False
-    split_bytes: int = 32 << 20
+    split_bytes: int = 128 << 20
     cut_bytes: int = 64 << 20
 
     @property

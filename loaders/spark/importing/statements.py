@@ -1,4 +1,4 @@
-"""Statements of any source as rows of keys: the first stage of an import.
+"""Statements of any source in chunks: the first stage of an import.
 
 Start at `read_statements`. Parsing waits until one of its DataFrames is used; `stored` parses once,
 into Parquet, and returns the same interface over the stored rows. Always true: the rows do not
@@ -8,9 +8,9 @@ loader reads from the same files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from functools import partial, reduce
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -19,7 +19,8 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.importing import notes
-from triplestore.loaders.spark.importing.batches import SCHEMA
+from triplestore.loaders.spark.importing.chunks import SCHEMA, write_rows
+from triplestore.loaders.spark.importing.encode import decode
 from triplestore.loaders.spark.importing.parse import (
     Plan,
     parse_contents,
@@ -45,7 +46,7 @@ _LARGEST_CONTENTS = (1 << 31) - 1024  # maximum size of a value of Spark's binar
 class Statements:
     """The statements of a source: good ones as `rows`, bad ones as `errors`.
 
-    parsed : both, with notes (see batches.py); read it by `rows` and `errors`
+    parsed : chunks of statements, and notes (see chunks.py)
     files : the files in the order of their numbers; empty for a DataFrame
     next_file_number : the first file number of the next import into the same store
     fingerprint : equal for equal files (names, sizes, times) and options
@@ -58,11 +59,13 @@ class Statements:
     cut: Sequence[int] = ()  # numbers of the files that were cut between statements
     next_file_number: int = 1
     fingerprint: str = ""
+    tables: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """The stored tables of chunks, each with numbers of files to leave out."""
 
     @property
     def rows(self) -> DataFrame:
         """One row for each statement: the keys of its terms, `g` null in the default graph."""
-        return self.parsed.where("note IS NULL").select("s", "p", "o", "g")
+        return decode(self.parsed)
 
     @property
     def errors(self) -> DataFrame:
@@ -75,22 +78,29 @@ class Statements:
         A document that was cut and has a fault is parsed again as a whole: where a parser continues
         after a fault depends on the rest of the document.
         """
-        self.parsed.write.mode("overwrite").parquet(f"{uri}/parsed")
+        write_rows(self.parsed, f"{uri}/parsed")
         again = self._files_to_redo(uri)
         if again:
             parsed = _parsed_files(self.spark, again, {}, self.options)
-            parsed.write.mode("overwrite").parquet(f"{uri}/again")
+            other = -1 - F.col("chunk")  # unlike all numbers of chunks in the first table
+            write_rows(parsed.withColumn("chunk", other), f"{uri}/again")
         return self.at(uri)
 
     def at(self, uri: str) -> Statements:
         """The same statements, read from the files that `stored` has written there."""
-        parsed = self.spark.read.schema(SCHEMA).parquet(f"{uri}/parsed")
         again = self._files_to_redo(uri)
+        tables = {f"{uri}/parsed": frozenset(file.number for file in again)}
         if again:
-            numbers = [file.number for file in again]
-            whole = self.spark.read.schema(SCHEMA).parquet(f"{uri}/again")
-            parsed = parsed.where(~F.col("file").isin(numbers)).unionByName(whole)
-        return replace(self, parsed=parsed, cut=())
+            tables[f"{uri}/again"] = frozenset()
+        read = self.spark.read.schema(SCHEMA)
+        parts = [
+            read.parquet(place).where(
+                ~F.col("file").isin(list(without)) if without else F.lit(True)
+            )
+            for place, without in tables.items()
+        ]
+        parsed = reduce(DataFrame.unionByName, parts)
+        return replace(self, parsed=parsed, cut=(), tables=tables)
 
     def check(self) -> None:
         """Raise ParseError for the first fault in the order of the files, unless lenient."""

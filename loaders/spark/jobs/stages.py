@@ -104,6 +104,10 @@ class Stages:
         if self.told is not None:
             self.told(name, figures)
 
+    def figure(self, name: str, figure: str) -> Any:
+        """A figure of a stage that is done."""
+        return next(stage[figure] for stage in self.done if stage["stage"] == name)
+
     @property
     def resumed(self) -> list[str]:
         """The names of the stages that were done before."""

@@ -38,6 +38,14 @@ def run(function: Callable[[Batches], Batches], batches: Batches) -> Batches:
     settle()
 
 
+def task_number() -> int:
+    """The number of the task that this worker does, among the tasks of its stage; 0 in no task."""
+    from pyspark import TaskContext  # late, because tests and `pull` work without Spark
+
+    context = TaskContext.get()
+    return 0 if context is None else int(context.partitionId())
+
+
 def settle() -> None:
     """Avoid work that pyspark's worker would repeat for each task."""
     global _modules

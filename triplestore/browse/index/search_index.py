@@ -36,6 +36,7 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
 )
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.relations import Tables
@@ -143,6 +144,7 @@ def make_index(tables: Tables, dictionary: Dictionary) -> SearchIndex:
     known = usage.kinds[high(labels)] != 0
     labels = labels[known & are_labels(dictionary, low(labels))][:most]
     names = _most_wanted(usage, most - len(labels))
+    look("indexing labels and names")  # not later: then the index is done, and kept for others
     base = TextPart(dictionary, labels, names)
     complete = len(names) == np.count_nonzero(usage.kinds)
     gone = np.zeros(len(base), dtype=np.bool_)

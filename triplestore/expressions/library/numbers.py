@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -91,6 +91,32 @@ def key_of_number(number: Number) -> bytes:
     b'\\x051.2345E3"^^<http://www.w3.org/2001/XMLSchema#double>'
     """
     return b"\x05" + text_of(number).encode() + _ENDINGS[number.rank]
+
+
+def keys_of_integers(values: Iterable[int]) -> list[bytes]:
+    """The term keys of integers.
+
+    >>> keys_of_integers([7])
+    [b'\\x057"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    """
+    form = b"\x05%d" + _ENDINGS[INTEGER]
+    return [form % value for value in values]
+
+
+def key_of_quotient(numerator: int, denominator: int) -> bytes:
+    """The term key of `quotient`, of which neither is huge; the denominator is positive.
+
+    >>> key_of_quotient(-10, 4)
+    b'\\x05-2.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
+    """
+    top, digits = abs(numerator), _DIVISION_DIGITS
+    if 0 < top < denominator:
+        digits += len(str(denominator // top)) - 1
+    text = str(top * 10**digits // denominator).rjust(digits + 1, "0")
+    behind = text[-digits:].rstrip("0")
+    text = f"{text[:-digits]}.{behind}" if behind else text[:-digits]
+    sign = "-" if numerator < 0 and text != "0" else ""
+    return b"\x05" + f"{sign}{text}".encode() + _ENDINGS[DECIMAL]
 
 
 _ENDINGS = tuple(f'"^^<{datatype}>'.encode() for datatype in DATATYPE_OF_RANK)

@@ -10,6 +10,7 @@ separate thread, so that limits and Ctrl-C end the wait for them.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from functools import lru_cache
@@ -39,21 +40,25 @@ _MEMORY = 2 << 20  # bytes that RE2 may use for the states of one pattern
 _QUICK = 20_000_000  # instructions times bytes that take at most 0.1 s
 _MOST = 5_000_000_000  # maximum of these: 20 s, even if the caller was interrupted
 _EVERY = 256  # matches between two checks of the limits
+BETWEEN = 0xFF
+"""A byte that is in no UTF-8 text, and that no pattern matches."""
 
 
 class Pattern:
     """A compiled pattern.
 
-    groups  the number of groups, if it was compiled to capture them
+    groups    the number of groups, if it was compiled to capture them
+    is_local  whether what is before and behind a match does not matter, and "" does not match
     """
 
-    __slots__ = ("_match", "_size", "_work", "groups")
+    __slots__ = ("_match", "_size", "_work", "groups", "is_local")
 
-    def __init__(self, regex: _re2.RE2) -> None:
+    def __init__(self, regex: _re2.RE2, is_local: bool) -> None:
         self._match = regex.Match
         self._size = max(regex.ProgramSize(), 1)
         self._work = 0  # since the last check of the limits
         self.groups: int = regex.NumberOfCapturingGroups()
+        self.is_local = is_local and not self.occurs_in(b"")
 
     def occurs_in(self, text: bytes) -> bool:
         """Whether it matches somewhere in a text in UTF-8."""
@@ -62,6 +67,26 @@ class Pattern:
         if self._work <= _QUICK or self._is_quick(text):
             return self._match(_ANYWHERE, text, 0, size)[0][0] >= 0  # type: ignore[no-any-return]
         return bool(_watched(lambda: self._match(_ANYWHERE, text, 0, size))[0][0] >= 0)
+
+    def is_quick(self, size: int) -> bool:
+        """Whether a search in a text of this size takes at most 0.1 s."""
+        return bool(self._size * size <= _QUICK)
+
+    def first_matches(self, joined: bytes) -> list[int]:
+        """Where a local pattern occurs first in each text that has it; each text ends with BETWEEN.
+
+        >>> compiled("a.", "").first_matches(bytes([BETWEEN]).join([b"xa", b"aaab", b"ab", b""]))
+        [3, 8]
+        """
+        found = []
+        at, size, match = 0, len(joined), self._match
+        while at < size:
+            at = match(_ANYWHERE, joined, at, size)[0][0]
+            if at < 0:
+                break
+            found.append(at)
+            at = joined.index(BETWEEN, at) + 1
+        return found
 
     def replace(self, text: bytes, by: Template) -> bytes:
         """The text with every match replaced."""
@@ -205,11 +230,14 @@ def _compiled(pattern: str, flags: str, capturing: bool) -> Pattern:
                 pattern, f"cannot be matched in linear time, and is not supported ({reason})"
             )
         raise ExpressionError
-    made = Pattern(regex)
+    made = Pattern(regex, "q" in flags or _AROUND.search(_CLASS.sub("", pattern)) is None)
     if regex.ProgramSize() * (1 + made.groups // 16) > _LARGEST_PROGRAM:
         raise _refused(pattern, "is too large: use smaller counts, or fewer groups")
     return made
 
+
+_CLASS = re.compile(r"\\[^bB]|\[(?:[^\\\]]|\\.)*\]", re.DOTALL)
+_AROUND = re.compile(r"[\^$]|\\[bB]")  # what looks at the text around a match
 
 _BEYOND = (
     "invalid perl operator",  # look-around

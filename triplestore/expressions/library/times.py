@@ -47,8 +47,7 @@ class Fields(NamedTuple):
     second: Fraction
 
 
-# The parts of each value space, in the order of Fields.
-_PARTS = {
+PARTS = {
     Space.DATETIME: (True, True, True, True, True, True),
     Space.DATE: (True, True, True, False, False, False),
     Space.TIME: (False, False, False, True, True, True),
@@ -58,7 +57,9 @@ _PARTS = {
     Space.G_MONTH_DAY: (False, True, True, False, False, False),
     Space.G_DAY: (False, False, True, False, False, False),
 }
-_NAMES = ("YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS")
+"""Which parts each value space has, in the order of Fields."""
+
+PART_NAMES = ("YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS")
 
 
 def moment_of(key: bytes) -> tuple[Space, Moment]:
@@ -93,8 +94,8 @@ def fields_of(moment: Moment) -> Fields:
 def part(name: str, key: bytes) -> bytes:
     """YEAR, MONTH, DAY, HOURS, MINUTES or SECONDS."""
     space, moment = moment_of(key)
-    index = _NAMES.index(name)
-    if not _PARTS[space][index]:
+    index = PART_NAMES.index(name)
+    if not PARTS[space][index]:
         raise ExpressionError
     value = fields_of(moment)[index]
     if name == "SECONDS":

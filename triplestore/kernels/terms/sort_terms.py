@@ -214,3 +214,20 @@ def classify_terms(texts, offsets, terms, splitters, out):
                 lo = middle + 1
                 low_depth = depth
         out[i] = np.uint16(lo)
+
+
+@kernel("i64(u8r, u64r, u8r, u32w)")
+def order_breaks(texts, offsets, kinds, out):
+    """The places of terms of another kind than the term before, or that do not sort after it.
+
+    Writes them to `out` and returns their number, or -1 if there are more than `out` holds.
+    """
+    found = 0
+    for i in range(1, kinds.size):
+        term = np.int64(i)
+        if kinds[i] != kinds[i - 1] or not compare_from(texts, offsets, term - 1, term, _0)[0]:
+            if found == out.size:
+                return -1
+            out[found] = i
+            found += 1
+    return found

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.kernels.parallel import each
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -24,7 +23,7 @@ from triplestore.relations.packed_keys import (
     Keys,
     pieces,
 )
-from triplestore.relations.shared_work import parts
+from triplestore.relations.shared_work import in_parts
 from triplestore.relations.thresholds import RELATIONS
 
 _LOOKED_AT = 64
@@ -71,7 +70,7 @@ class FirstIdStarts(NamedTuple):
         def mark(piece: slice) -> None:
             mark_within(keys[piece], within, self.base, self.starts, found[piece])
 
-        each(mark, parts(len(keys)))
+        in_parts(mark, len(keys))
         return found.view(np.bool_)
 
 
@@ -132,7 +131,7 @@ def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
 
         return lo, hi, match_first(values, keys, lo, hi)
     ranges, total = Ranges(keys, values), list[int]()
-    each(lambda piece: total.append(ranges.write(piece, lo[piece], hi[piece])), parts(size))
+    in_parts(lambda piece: total.append(ranges.write(piece, lo[piece], hi[piece])), size)
     return lo, hi, sum(total)
 
 

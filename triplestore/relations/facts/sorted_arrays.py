@@ -38,6 +38,7 @@ from triplestore.relations.packed_keys import (
     start_of_runs,
 )
 from triplestore.relations.shared_work import (
+    in_parts,
     parts,
     results_of,
     sorted_keys,
@@ -94,7 +95,7 @@ def member(keys: Keys, within: Keys) -> Bools:
             return starts.contain(keys, within)
     kernels = _warm()
     keys, found = np.ascontiguousarray(keys), np.empty(len(keys), dtype=np.uint8)
-    each(lambda piece: kernels.mark_members(keys[piece], within, found[piece]), parts(len(keys)))
+    in_parts(lambda piece: kernels.mark_members(keys[piece], within, found[piece]), len(keys))
     return found.view(np.bool_)
 
 
@@ -122,7 +123,7 @@ def _member_of_dense(keys: U64, within: U64, least: np.uint64, most: np.uint64) 
     flags = np.zeros(int(most - least) + 1, dtype=np.bool_)
     flags[within[lo:hi] - least] = True
     found = np.empty(len(keys), dtype=np.bool_)
-    each(lambda piece: flags.take(keys[piece] - least, out=found[piece]), parts(len(keys)))
+    in_parts(lambda piece: flags.take(keys[piece] - least, out=found[piece]), len(keys))
     return found
 
 
@@ -137,7 +138,7 @@ def places_in(keys: Keys, within: Keys) -> I64:
         return np.where(within[places] == keys, places, -1)
     kernels = _warm()
     places = np.empty(len(keys), dtype=np.int64)
-    each(lambda piece: kernels.find_places(keys[piece], within, places[piece]), parts(len(keys)))
+    in_parts(lambda piece: kernels.find_places(keys[piece], within, places[piece]), len(keys))
     return places
 
 
@@ -209,9 +210,10 @@ def _merged(
 
     merge  writes the union of a range of each array to a range of `out`, and returns its size
     """
-    ranges = list(split_at_equal_keys((left, right), parts(len(left) + len(right))))
-    if len(ranges) == 1:
-        return merge(ranges[0])
+    size = len(left) + len(right)
+    if size < RELATIONS.shared_rows:
+        return merge((slice(0, len(left)), slice(0, len(right)), slice(0, size)))
+    ranges = list(split_at_equal_keys((left, right), parts(size)))
     sizes = [0] * len(ranges)
 
     def write(number: int) -> None:
@@ -438,5 +440,5 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         kernels.expand_second(lo[values], hi[values], keys, index[to], second[to])
         index[to] += values.start
 
-    each(expand, parts(len(values)))
+    in_parts(expand, len(values))
     return index, second

@@ -8,10 +8,10 @@ copies. Otherwise the slices of several runs are merged, and the newest entry fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
-from triplestore.kernels.parallel import each
 from triplestore.relations.layers.sorted_order import (
     SortedRun,
     bounded_groups,
@@ -39,11 +39,14 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK, Answering
-from triplestore.relations.shared_work import parts as parts_of
+from triplestore.relations.shared_work import in_parts
 from triplestore.relations.status import HOLDS
 from triplestore.relations.thresholds import RELATIONS
 
 FORWARD, BACKWARD = 0, 1
+
+_FEW = 16
+"""Number of rows that `few` reads at first."""
 
 
 class PlainRelation(Answering, PairRelation):
@@ -99,6 +102,26 @@ class PlainRelation(Answering, PairRelation):
         """The first ids of the rows with this second id, increasing."""
         return self._slice(BACKWARD, second, where)
 
+    def few(self, order: int, first: int, where: int, most: int) -> list[int] | None:
+        """The other ids of the rows with this one (0: as first id, 1: as second), increasing; None
+        if more than `most` rows have it. A list, which is faster to make of few rows."""
+        runs = self._runs[order]
+        if len(runs) == 1 and runs[0].uniform is not None:
+            run, least, above = runs[0], first << 32, (first + 1) << 32
+            if not runs[0].uniform & where:
+                return []
+            lo = run.keys.search(least, run.lo, run.hi)
+            for size in (_FEW, most + 1):
+                keys = run.keys.listed(lo, min(lo + size, run.hi))
+                if len(keys) < size or keys[-1] >= above:
+                    return [key - least for key in keys if key < above]
+            return None
+        bounds = [run.bounds(first) for run in runs]
+        if sum(hi - lo for lo, hi in bounds) > most:
+            return None
+        found: list[int] = self._slice(order, first, where).tolist()
+        return found
+
     def _slice(self, order: int, first: int, where: int) -> U32:
         runs = self.runs(order)
         if len(runs) == 1:
@@ -139,7 +162,10 @@ class PlainRelation(Answering, PairRelation):
             if lo < hi:
                 pieces.append((run, lo, hi))
         if len(pieces) == 1:
-            blocks = _scan_one(*pieces[0], where, block_rows)
+            ((run, lo, hi),) = pieces
+            if hi - lo <= block_rows and (run.uniform or 0) & where:
+                return iter((run.keys[lo:hi],))
+            blocks = _scan_one(run, lo, hi, where, block_rows)
         else:
             blocks = _scan_several(pieces, where, block_rows)
         return (block for block in blocks if len(block))
@@ -157,9 +183,30 @@ class PlainRelation(Answering, PairRelation):
             yield (high(keys), low(keys)) if order == FORWARD else (low(keys), high(keys))
 
     def distinct(self, column: int, where: int = HOLDS) -> U32:
-        """The ids that occur in this column, increasing."""
+        """The ids that occur in this column, increasing.
+
+        Where few ids have many rows each, the rows of an id are skipped.
+        """
+        if self.distinct_estimate(column) * RELATIONS.skipped_rows <= self.stored_rows:
+            heads = [NO_IDS, *(run.firsts() for run in self.runs(column))]
+            ids = distinct(np.sort(np.concatenate(heads)))
+            occur = [self._occurs(column, first, where) for first in ids.tolist()]
+            return ids[np.array(occur, dtype=np.bool_)]
         heads = [distinct(high(keys)) for keys in self.scan_keys(where, order=column)]
         return distinct(np.concatenate(heads)) if heads else NO_IDS
+
+    def _occurs(self, order: int, first: int, where: int) -> bool:
+        """Whether a row with this first id holds; usually one of the first rows does."""
+        runs = self.runs(order)
+        if len(runs) == 1 and (runs[0].uniform or 0) & where:
+            return True
+        pieces = [(run, *run.bounds(first)) for run in runs]
+        pieces = [(run, lo, hi) for run, lo, hi in pieces if lo < hi]
+        small = RELATIONS.skipped_rows
+        looked_at = islice(_scan_several(pieces, where, small), 2)
+        if any(len(keys) for keys in looked_at):
+            return True
+        return any(True for _ in self.scan_keys(where, order=order, first=first))
 
     # -- as a `PairRelation` --------------------------------------------------------------------
 
@@ -259,6 +306,14 @@ class PlainRelation(Answering, PairRelation):
             sizes += hi - lo
         return sizes
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads."""
+        rows = 0
+        for run in self.runs(column):
+            lo, hi = run.bounds(value)
+            rows += hi - lo
+        return rows
+
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold. Faster than `status_of` for one."""
         key = first << 32 | second
@@ -287,13 +342,25 @@ class PlainRelation(Answering, PairRelation):
     def status_of_keys(self, keys: U64, order: int = FORWARD) -> U8:
         """The statuses of rows given as packed keys, in any order. For the order by second id, keys
         have the second id in front."""
+        runs = self._runs[order]
+        uniform = runs[0].uniform if len(runs) == 1 else None
+        if uniform is not None:
+            run, found = runs[0], np.empty(len(keys), dtype=np.uint8)
+
+            def find(part: slice) -> None:
+                some = keys[part]
+                places = np.minimum(run.keys.search_many(some, run.lo, run.hi), run.hi - 1)
+                np.multiply(run.keys.take(places) == some, np.uint8(uniform), out=found[part])
+
+            in_parts(find, len(keys))
+            return found
         status = np.zeros(len(keys), dtype=np.uint8)
 
         def look_up(part: slice) -> None:
             for run, rows, places in self._found(keys[part], order):
                 status[part][rows] = run.statuses_at(places)
 
-        each(look_up, parts_of(len(keys)))
+        in_parts(look_up, len(keys))
         return status
 
     def look_up_keys(self, keys: U64) -> tuple[U8, U32]:
@@ -308,7 +375,7 @@ class PlainRelation(Answering, PairRelation):
                 if run.order.count is not None:
                     counts[part][rows] = np.where(found, run.order.count.take(places), 0)
 
-        each(look_up, parts_of(len(keys)))
+        in_parts(look_up, len(keys))
         return status, counts
 
     def has(self, first: int, second: int, where: int = HOLDS) -> bool:
@@ -367,6 +434,9 @@ def _probe_few(run: SortedRun, ids: U32, where: int, most: int) -> tuple[I64, Co
     if run.uniform is None or not run.uniform & where:
         return None
     number = len(ids)
+    if number == 1:
+        lo, hi = run.bounds(int(ids[0]))
+        return None if hi - lo > most else (np.zeros(hi - lo, np.int64), (low(run.keys[lo:hi]),))
     first, last = run.bounds_many(ids)
     sizes = last - first
     listed = sizes.tolist()

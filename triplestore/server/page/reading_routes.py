@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from triplestore.browse.proof_data import why_data, why_not_data
+from triplestore.browse.proof_data import search_seconds, why_data, why_not_data
 from triplestore.browse.query_page.completion import complete
 from triplestore.browse.report import report, violation_proof
 from triplestore.browse.resource import resource, resource_values
@@ -122,7 +122,7 @@ class _Reading(PageHandlers):
         """The proof of a fact, or of a violation by its number in the report."""
         caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
-        seconds = min(5.0, self.settings.seconds)
+        seconds = min(5.0, search_seconds(self.settings.seconds))
 
         def work(_: AnswerOutput) -> Any:
             state = self.snapshot()
@@ -137,7 +137,7 @@ class _Reading(PageHandlers):
         """What is missing for a fact."""
         caller = require(request, "read")
         given, language = Parameters.of(request), language_of(request)
-        seconds = min(5.0, self.settings.seconds)
+        seconds = min(5.0, search_seconds(self.settings.seconds))
 
         def work(_: AnswerOutput) -> Any:
             state = self.snapshot()

@@ -19,7 +19,7 @@ from triplestore.expressions.evaluate_columns import Evaluator
 from triplestore.expressions.functions import AGGREGATES
 from triplestore.expressions.library.numbers import INTEGER
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.expressions.tree import Variable
+from triplestore.expressions.tree import Expression, Variable, variables_of
 from triplestore.expressions.vectors import (
     Coded,
     Ids,
@@ -29,22 +29,25 @@ from triplestore.expressions.vectors import (
     ids_of,
     known,
     listed_once,
+    take,
 )
 from triplestore.operators.context import Context
+from triplestore.operators.distinct import changes
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.group_table import GroupTable
 from triplestore.operators.leaves import slices
 from triplestore.operators.operator import Account, Blocks, Operator, pack_last, variables
 from triplestore.operators.row_keys import KeyCoder
 from triplestore.sparql.algebra.nodes import Aggregate, is_hidden
+from triplestore.sparql.evaluate.extremes import extreme_of_groups, least_keys
 from triplestore.sparql.evaluate.pieces import vector_of
-from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.term_keys import key_of, term_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
 """The column of an aggregate, the aggregate, and the evaluator of its argument."""
 
 
+_FEW_ROWS = 1024  # minimum number of rows of which equal values are computed once
 _FEW_TIMES = 4  # maximum number of groups per row of a block for counting with one bincount
 
 
@@ -105,10 +108,15 @@ class Grouped(Operator):
             return (frame,) if frame.rows else ()
         return slices(frame, context.block_rows)
 
+    def _groups(self, account: Account) -> _Groups:
+        known = self.child.order[: len(self.by)]
+        is_sorted = bool(self.by) and set(known) == set(self.by)
+        return (_SortedGroups if is_sorted else _Groups)(self._places, account)
+
     # --- counts ---------------------------------------------------------------------------------
 
     def _counted(self, context: Context, account: Account) -> Frame:
-        groups = _Groups(self._places, account)
+        groups = self._groups(account)
         counts = [_Counts(account) for _ in self._wanted]
         for block in self._read(context, self.child):
             numbers = groups.add(block)
@@ -125,13 +133,15 @@ class Grouped(Operator):
     def _aggregated(self, context: Context, account: Account) -> Frame:
         rows = self._collect(context, self.child)
         account.charge(16 * rows.rows)
-        groups = _Groups(self._places, account)
+        groups = self._groups(account)
         numbers = groups.add(rows).astype(np.int64)
         size = self._size(groups)
         vectors = []
+        known_values: dict[Expression, Vector] = {}
         for _, wanted, argument in self._wanted:
             context.check()
-            vectors.append(self._compute(rows, wanted, argument, numbers, size, account))
+            vector = self._compute(rows, wanted, argument, numbers, size, account, known_values)
+            vectors.append(vector)
         return self._frame(groups, vectors, size)
 
     def _compute(
@@ -142,13 +152,26 @@ class Grouped(Operator):
         numbers: Array,
         size: int,
         account: Account,
+        known_values: dict[Expression, Vector],
     ) -> Vector:
         if argument is None:
             if wanted.distinct:
                 shown = [rows.columns[place] for place in self._shown]
                 numbers = _once(shown, numbers, account)
             return Numbers(INTEGER, np.bincount(numbers, minlength=size))
-        vector = vector_of(argument, rows, self._terms, account)
+        if size == 1 and wanted.function in ("sum", "avg") and not wanted.distinct:
+            repeated = _each_value_once(argument, rows)
+            if repeated is not None:
+                values, times = repeated
+                vector = vector_of(argument, values, self._terms, account)
+                every = np.zeros(values.rows, np.int64)
+                return aggregate(wanted.function, vector, every, 1, self._terms, times=times)
+        if argument.expression in known_values:
+            vector = known_values[argument.expression]
+        else:
+            vector = vector_of(argument, rows, self._terms, account)
+            if argument.is_repeatable:
+                known_values[argument.expression] = vector
         if wanted.function == "count" and isinstance(vector, Ids):
             has = vector.ids != 0
             numbers, ids = numbers[has], vector.ids[has]
@@ -161,8 +184,16 @@ class Grouped(Operator):
         if wanted.function in ("min", "max"):
             # In SPARQL's order an error is the least; a group with such a row has no minimum.
             has = known(vector)
-            found = self._extreme(wanted, vector, numbers, size, account)
-            return found if has.all() else _without(found, np.unique(numbers[~has]), self._terms)
+            if has.all():
+                return self._extreme(wanted, vector, numbers, size, account)
+            proper = take(vector, has)
+            found = self._extreme(wanted, proper, numbers[has], size, account)
+            return _without(found, np.unique(numbers[~has]), self._terms)
+        if wanted.function == "sample" and isinstance(vector, Ids):
+            account.charge(16 * len(vector.ids))
+            has = vector.ids != 0
+            ids, numbers = (vector.ids, numbers) if has.all() else (vector.ids[has], numbers[has])
+            return Ids(least_keys(ids, numbers, size, self._terms))
         return aggregate(
             wanted.function,
             vector,
@@ -179,10 +210,8 @@ class Grouped(Operator):
         if not isinstance(vector, Ids):
             return aggregate(wanted.function, vector, numbers, size, self._terms)
         account.charge(16 * len(vector.ids))
-        ranks = ranks_of(vector, self._terms, account)
-        if wanted.function == "max":
-            ranks = -ranks
-        return Ids(_firsts(vector.ids, ranks, numbers, size, self._terms))
+        greatest = wanted.function == "max"
+        return Ids(extreme_of_groups(vector.ids, numbers, size, self._terms, greatest, account))
 
     def _size(self, groups: _Groups) -> int:
         return len(groups) if self.grouping else 1
@@ -220,6 +249,29 @@ class _Counts:
         self._counts = longer
 
 
+def _each_value_once(argument: Evaluator, rows: Frame) -> tuple[Frame, Array] | None:
+    """The values of the only variable of an expression, and how often each occurs.
+
+    None if the expression has several variables or another value each time, or if most rows have
+    different values.
+    """
+    names = {variable.name for variable in variables_of(argument.expression)}
+    if len(names) != 1 or rows.rows <= _FEW_ROWS or not argument.is_repeatable:
+        return None
+    (name,) = names
+    if name not in rows.names or rows[name].dtype != ID:
+        return None
+    ids = rows[name]
+    least = ids.min()
+    if int(ids.max()) - int(least) > 2 * rows.rows:
+        return None
+    times = np.bincount(ids - least)
+    found = np.flatnonzero(times)
+    if 2 * len(found) > rows.rows:
+        return None
+    return Frame((name,), [found.astype(ID) + least], len(found)), times[found]
+
+
 def _accumulated(
     make: Callable[[], Any],
     wanted: Aggregate,
@@ -238,26 +290,6 @@ def _accumulated(
             found[group].accumulate(known_terms[code])
     results = [one.finish() for one in found]
     return Coded([None if r is None else key_of(r) for r in results], np.arange(size))
-
-
-def _firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms) -> U32:
-    """The id with the least rank in each group, the least id if several; 0 for empty groups.
-
-    >>> from triplestore.terms.dictionary import Dictionary
-    >>> ids, groups = np.array([4, 5, 6], np.uint32), np.array([0, 0, 2])
-    >>> _firsts(ids, np.array([9, 7, 8]), groups, 3, QueryTerms(Dictionary())).tolist()
-    [5, 0, 6]
-    """
-    best = np.full(size, np.iinfo(np.int64).max)
-    np.minimum.at(best, groups, ranks)
-    rows = np.flatnonzero(ranks == best[groups])
-    found = np.zeros(size, ID)
-    found[groups[rows]] = ids[rows]
-    others = rows[found[groups[rows]] != ids[rows]]  # terms of the same value, such as 1.0 and 1.00
-    for group in np.unique(groups[others]).tolist():
-        equals = np.unique(ids[rows[groups[rows] == group]]).tolist()
-        found[group] = min(equals, key=terms.key)
-    return found
 
 
 def _without(vector: Vector, groups: Array, terms: QueryTerms) -> Vector:
@@ -286,9 +318,10 @@ class _Groups:
         if not self._places:
             self._count = max(self._count, 1 if block.rows else 0)
             return np.zeros(block.rows, np.int64)
+        if not block.rows:
+            return np.zeros(0, np.int64)
         columns = [block.columns[place] for place in self._places]
-        keys = self._coder.learn(columns, block.rows)
-        numbers, firsts = self._table.insert(keys.astype(np.uint64, copy=False))
+        numbers, firsts = self._number(columns, block.rows)
         self._account.charge(4 * len(columns) * len(firsts))
         if len(firsts):
             self._firsts.append([column.take(firsts) for column in columns])
@@ -296,12 +329,28 @@ class _Groups:
         self._count += len(firsts)
         return numbers
 
+    def _number(self, columns: list[U32], rows: int) -> tuple[Array, Array]:
+        """The group of each row, and the first rows of new groups."""
+        keys = self._coder.learn(columns, rows)
+        return self._table.insert(keys.astype(np.uint64, copy=False))
+
     def keys(self) -> list[U32]:
         """The key columns of the groups."""
         if not self._firsts:
             return [np.zeros(0, ID) for _ in self._places]
         self._account.charge(4 * self._count * len(self._places))  # while they are copied
         return [np.concatenate(column) for column in zip(*self._firsts, strict=True)]
+
+
+class _SortedGroups(_Groups):
+    """The same for rows that are sorted by the keys: a group is a run of rows."""
+
+    _last: list[U32] | None = None
+
+    def _number(self, columns: list[U32], rows: int) -> tuple[Array, Array]:
+        new = changes(columns, rows, self._last)
+        self._last = [column[-1:].copy() for column in columns]
+        return new.cumsum() + (len(self) - 1), np.flatnonzero(new)
 
 
 def _once(columns: Sequence[U32], numbers: Array, account: Account) -> Array:

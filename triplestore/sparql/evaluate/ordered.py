@@ -16,6 +16,7 @@ from triplestore.operators.context import Context
 from triplestore.operators.frame import Array, Frame
 from triplestore.operators.operator import Blocks, Operator, Stream, gather
 from triplestore.operators.sort_positions import sorted_positions
+from triplestore.sparql.evaluate.first_rows import first_rows
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.sparql.thresholds import SPARQL
@@ -57,6 +58,7 @@ class Ordered(Operator):
             frame = self._candidates(context, self.limit)
         if frame.rows == 0:
             return ()
+        frame = self._promising(context, frame)
         places = self._places(context, frame)[: self.limit]
         if len(places) <= context.block_rows:
             self._charge(context, len(places) * self.width)
@@ -73,12 +75,28 @@ class Ordered(Operator):
             kept.append(block)
             rows += block.rows
             if rows >= max(2 * limit, SPARQL.sorted_candidates):
-                frame = gather(self.child, tuple(kept), account)
+                frame = self._promising(context, gather(self.child, tuple(kept), account))
                 best = frame.take(self._places(context, frame)[:limit])
                 account.release(account.held)
                 account.charge(best.nbytes)
                 kept, rows = [best], best.rows
         return gather(self.child, tuple(kept), account)
+
+    def _promising(self, context: Context, frame: Frame) -> Frame:
+        """The rows that are not beyond the limit by their first key alone."""
+        if self.limit is None or not self.keys or frame.rows <= self.limit:
+            return frame
+        evaluator, down, _ = self.keys[0]
+        account = self._account(context)
+        charged = account.held
+        account.charge(24 * frame.rows)
+        values = vector_of(evaluator, frame, self._terms, account)
+        rows = first_rows(values, self.limit, down, self._terms, len(self.keys) == 1)
+        account.release(account.held - charged)
+        if rows is None or len(rows) == frame.rows:
+            return frame
+        account.charge(len(rows) * self.width)
+        return frame.take(rows)
 
     def _blocks(self, context: Context, frame: Frame, places: Array) -> Stream:
         for start in range(0, len(places), context.block_rows):

@@ -13,6 +13,8 @@ import numpy as np
 
 from triplestore.expressions.evaluate_columns import Evaluator
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.text_columns import Texts
+from triplestore.expressions.tree import Variable
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import Array, Frame
@@ -52,13 +54,13 @@ def column_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
 
 def vector_of(evaluator: Evaluator, frame: Frame, terms: QueryTerms, budget: Budget) -> Vector:
     """The values of an expression, charged to the budget."""
-    if frame.rows <= SPARQL.piece_rows:
+    if frame.rows <= SPARQL.piece_rows or isinstance(evaluator.expression, Variable):
         return evaluator.evaluate(frame, budget)
     budget.charge(8 * frame.rows)
     parts: list[Vector] = []
     for piece in _pieces(frame, budget.check):
         part = evaluator.evaluate(piece)
-        if isinstance(part, Coded) or (parts and isinstance(parts[-1], Ids)):
+        if isinstance(part, Coded | Texts) or (parts and isinstance(parts[-1], Ids)):
             part = Ids(ids_of(part, terms))  # notes and charges each new term once
         parts.append(part)
     return _joined(parts, terms)

@@ -1,47 +1,52 @@
 """Numbers that compare as terms do in SPARQL's order.
 
 Start at `ranks_of`. Unbound comes first, then blank nodes, IRIs, and literals: numbers, booleans,
-times, durations, strings, language-tagged strings, others (see `expressions.aggregates.order_key`).
-Blank nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, if one key
-stands for several numbers, exactly; only other terms are compared as Python values, once per
-distinct term. Always true: terms that are equal by that order have the same rank.
+times, durations, strings, strings with a language, others (see `compare_terms.order_key`).
+Where one number per term compares all of them (`comparable_rows`), that is the rank. Otherwise
+blank nodes, IRIs and strings are sorted by their bytes, numbers and times by their value keys and,
+if one key stands for several values, exactly; only other terms are compared as Python values, once
+per distinct term. Always true: terms that are equal by that order have the same rank, except
+numbers of different datatypes that are equal as SPARQL compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
 
-from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.text_columns import texts_of_ids
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
 from triplestore.operators.context import Budget
-from triplestore.operators.frame import INTEGER, Array
+from triplestore.operators.frame import ID, INTEGER, Array
 from triplestore.operators.group_table import use_kernels
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.operators.sort_positions import sorted_in_steps
+from triplestore.sparql.evaluate.comparable_rows import BY_BYTES, ComparableRows, by_value
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.sort_terms import sorted_terms
-from triplestore.terms.term_keys import BLANK, IRI, STRING
-from triplestore.terms.values.value_keys import NAN_KEY, Class
+from triplestore.terms.spans import copy_texts, offsets_of
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
 
 _PIECE = 1 << 13
 _EVERY = 1024
 _SHORT = 256  # maximum number of bytes of a term whose sort key is cached
+_SIGN = np.uint64(1 << 63)
 _BY_BYTES = ({BLANK}, {IRI}, {STRING})
-_STRINGS = (6, 0)  # their place in the order of `order_key`
 
 
 _order_key = lru_cache(1 << 14)(order_key)
 
 
 def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
-    """Numbers that compare as the values of a vector do; the least where there is no value."""
+    """Numbers (u32, i64 or f64) that compare as the values do; the least where there is none."""
     if isinstance(vector, Booleans):
         ranks = vector.values.astype(np.int64) + 1
         return ranks if vector.valid is None else np.where(vector.valid, ranks, 0)
@@ -52,6 +57,10 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
     if isinstance(vector, Ids):
         if len(vector.ids) <= SPARQL.ranked_one_by_one:
             return _ranks_of_few(vector.ids, terms)
+        parts = by_value(vector.ids, terms)
+        if len(parts) == 1 and parts[0].words is not None and parts[0].exact:
+            words = parts[0].words
+            return words if words.dtype == ID else (words ^ _SIGN).view(np.int64)
         distinct, places = distinct_ids(vector.ids)
         return _ranks_of_ids(distinct, terms, budget)[places]
     made = coded(vector, terms)
@@ -59,21 +68,49 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
 
 
 def _ranks_of_ids(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
-    """The ranks of distinct ids."""
+    """The ranks of distinct ids, increasing."""
     if len(ids) <= SPARQL.ranked_one_by_one:
         return _ranks_of_few(ids, terms)
     budget.charge(40 * len(ids))
-    kinds = terms.kinds(ids)
     ranks = np.zeros(len(ids), np.int64)
     top = 0
-    for kind in (BLANK, IRI):
-        (rows,) = (kinds == kind).nonzero()
-        top = _number(ranks, rows, _by_bytes(ids[rows], terms, budget), top)
-    (rows,) = (kinds > BLANK).nonzero()
-    if len(rows):
-        _rank_literals(ranks, rows, ids, kinds, top, terms, budget)
+    for _, members in groupby(by_value(ids, terms), attrgetter("place")):
+        alike = list(members)
+        rows = alike[0].of(np.arange(len(ids)))
+        if len(alike) > 1:
+            rows = np.sort(np.concatenate([rows, *(part.rows for part in alike[1:])]))
+        top = _rank_alike(ranks, rows, alike, ids, top, terms, budget)
     budget.release(40 * len(ids))
     return ranks
+
+
+def _rank_alike(
+    ranks: Array,
+    rows: Array,
+    alike: list[ComparableRows],
+    ids: U32,
+    top: int,
+    terms: QueryTerms,
+    budget: Budget,
+) -> int:
+    """Set ranks above `top` for the rows of one place in the order, and return the new top."""
+    kinds = {part.kind for part in alike}
+    if kinds == {0}:  # unbound
+        return top
+    one = alike[0]
+    if len(alike) == 1 and one.words is not None:
+        if one.kind == TYPED:
+            return _number_words(ranks, rows, one.words, one.exact, ids, top, terms, budget)
+        if one.exact:
+            return _number(ranks, rows, np.arange(len(rows)), top)  # increasing ids
+    if kinds <= BY_BYTES:
+        return _number(ranks, rows, _by_bytes(ids[rows], terms, budget), top)
+    if kinds == {LANG} and all(part.words is not None for part in alike):
+        order = _by_lexical_form(ids[rows], terms, budget)
+        if order is not None:
+            return _number(ranks, rows, order, top)
+    keys = _order_keys(_keys(ids[rows], terms, budget), budget)
+    return _number_python(ranks, rows, _order_of(keys, budget), keys, top)
 
 
 def _ranks_of_few(ids: U32, terms: QueryTerms) -> Array:
@@ -96,55 +133,32 @@ def _ranks_of_few(ids: U32, terms: QueryTerms) -> Array:
     return np.array([ranks[term_id] for term_id in listed], np.int64)
 
 
-def _rank_literals(
-    ranks: Array, rows: Array, ids: U32, kinds: Array, top: int, terms: QueryTerms, budget: Budget
-) -> None:
-    values = terms.values(ids[rows])
-    numeric = (values.classes == Class.NUMERIC) & (values.keys != NAN_KEY)
-    strings = kinds[rows] == STRING
-    others = rows[~numeric & ~strings]
-    keys = _order_keys(_keys(ids[others], terms, budget), budget)
-    order = _order_of(keys, budget)
-    before = [place for place in order if keys[place] < _STRINGS]
-    after = order[len(before) :]
-    numbers = rows[numeric]
-    exact = values.exact[numeric]
-    top = _number_numbers(ranks, numbers, values.keys[numeric], exact, ids, top, terms, budget)
-    top = _number_python(ranks, others, before, keys, top)
-    texts = rows[strings]
-    top = _number(ranks, texts, _by_bytes(ids[texts], terms, budget), top)
-    _number_python(ranks, others, after, keys, top)
-
-
 def _number(ranks: Array, rows: Array, order: Array, top: int) -> int:
     """Set distinct ranks above `top` for rows in an order, and return the new top."""
     ranks[rows[order]] = np.arange(top + 1, top + 1 + len(rows))
     return top + len(rows)
 
 
-def _number_numbers(
+def _number_words(
     ranks: Array,
     rows: Array,
-    keys: Array,
-    exact: Array,
+    words: Array,
+    is_exact: bool,
     ids: U32,
     top: int,
     terms: QueryTerms,
     budget: Budget,
 ) -> int:
-    """Ranks above `top` for numbers by their value keys.
+    """Ranks above `top` for numbers or times by their value keys.
 
-    Numbers with different keys have the order of the keys. Those with equal keys are compared
-    exactly if one of them has digits that its key lacks.
+    Values with different keys have the order of the keys. Those with equal keys are compared
+    exactly, unless all keys are exact.
     """
-    distinct, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    vague = np.zeros(len(distinct), np.bool_)
-    vague[places[~exact]] = True
-    vague &= counts > 1
+    distinct, places, counts = np.unique(words, return_inverse=True, return_counts=True)
     within = np.zeros(len(rows), np.int64)
     more = np.zeros(len(distinct), np.int64)  # number of ranks of a key beyond its first
-    if vague.any():
-        doubtful = np.flatnonzero(vague[places])
+    if not is_exact and len(distinct) < len(rows):
+        doubtful = np.flatnonzero(counts[places] > 1)
         listed = _keys(ids[rows[doubtful]], terms, budget)
         by_place: dict[int, list[tuple[tuple[Any, ...], int]]] = {}
         pairs = zip(doubtful.tolist(), places[doubtful].tolist(), listed, strict=True)
@@ -184,6 +198,22 @@ def _by_bytes(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
         return order
     keys = [key or b"" for key in _keys(ids, terms, budget)]
     return np.array(_order_of(keys, budget), np.int64)
+
+
+def _by_lexical_form(ids: U32, terms: QueryTerms, budget: Budget) -> Array | None:
+    """The order of strings of one language by their texts without the language."""
+    texts = texts_of_ids(ids, terms)
+    if texts is None:
+        return None
+    budget.check()
+    offsets = offsets_of(texts.lengths)
+    buf = np.empty(int(offsets[-1]), np.uint8)
+    budget.charge(buf.nbytes)
+    copy_texts(texts.buf, texts.starts, texts.lengths, buf, offsets[:-1].astype(np.int64))
+    kinds, numbers = np.ones(len(ids), np.uint8), np.arange(len(ids), dtype=np.uint32)
+    order = sorted_terms(buf, offsets, kinds, numbers)
+    budget.release(buf.nbytes)
+    return order
 
 
 def _order_keys(keys: list[bytes | None], budget: Budget) -> list[tuple[Any, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from triplestore.expressions.tree import Variable
 from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import ID
-from triplestore.operators.leaves import Values
+from triplestore.operators.leaves import Scan, Values
 from triplestore.operators.row_operators import Extend, Limit, Project
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import is_hidden
@@ -14,6 +14,7 @@ from triplestore.sparql.algebra.variables import names_in
 from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.evaluate.pieces import column_of
+from triplestore.sparql.plan.counting import plan_counting
 from triplestore.sparql.plan.planned import Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
 
@@ -22,6 +23,9 @@ _REPEATABLE = ("min", "max", "sample")  # duplicates do not change their results
 
 def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Planned:
     """The plan of GROUP BY with its aggregates."""
+    counted = plan_counting(planner, node, wanted)
+    if counted is not None:
+        return counted
     graph = wanted.graph
     inside: set[str] = set()
     for key in node.keys:
@@ -30,7 +34,7 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
         if made_of.aggregate.argument is not None:
             inside |= names_in(made_of.aggregate.argument, planner.seen)
     multiple = [a.aggregate for a in node.aggregates if not a.aggregate.distinct]
-    repeats = any(a.function not in _REPEATABLE for a in multiple)
+    repeats = any(a.function not in _REPEATABLE for a in multiple) or _is_scan(node.pattern)
     whole = any(a.argument is None for _, a in node.aggregates if a.distinct)
     if whole:  # COUNT(DISTINCT *) counts the visible variables
         inside |= {n for n in planner.seen.in_scope(node.pattern) if not is_hidden(Variable(n))}
@@ -53,12 +57,26 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
         evaluator = None if argument is None else planner.evaluator(argument, graph)
         aggregates.append((variable.name, aggregate, evaluator))
     terms = planner.scope.terms
+    made = _sorted_by(made, tuple(keys))
     grouped = Grouped(
         made.operator, tuple(keys), aggregates, terms, bool(node.keys), planner.aggregates
     )
     certain = planner.seen.certain(node)
     maybe = (frozenset(grouped.names) - certain) - (frozenset(keys) & made.certain)
     return trimmed(Planned(grouped, maybe), wanted)
+
+
+def _is_scan(node: sparql.Node) -> bool:
+    """True for one triple pattern: dropping its duplicates costs more than it saves."""
+    return isinstance(node, sparql.Bgp) and len(node.patterns) == 1
+
+
+def _sorted_by(made: Planned, keys: tuple[str, ...]) -> Planned:
+    """The plan with a scan that is sorted by the key, if it is one scan: groups are then runs."""
+    scan = made.operator
+    if len(keys) != 1 or not isinstance(scan, Scan) or scan.order[:1] == keys:
+        return made
+    return made.with_operator(scan.in_order_of(keys[0]))
 
 
 def _seed_of_groups(node: sparql.Group, wanted: Wanted) -> Values | None:
@@ -110,7 +128,10 @@ def plan_projection(
     kept = tuple(name for name in (*names, *hidden) if name in made.names)
     if kept == made.names:
         return made
-    return made.with_operator(Project(made.operator, kept))
+    below = made.operator
+    if type(below) is Project and not below.renames:  # it dropped columns of a group
+        below = below.child
+    return made.with_operator(Project(below, kept))
 
 
 def plan_distinct(planner: Planner, node: sparql.Distinct, wanted: Wanted) -> Planned:

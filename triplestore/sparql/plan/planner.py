@@ -37,6 +37,7 @@ class PlanOptions:
     semijoin   use semi-joins if duplicates do not matter
     rewrites   the passes of `rewrites`
     cyclic     join all patterns of a new variable at once if they close a cycle
+    counting   count solutions without making them
     seed_from  minimum factor by which a seed reduces the rows of a part
     cyclic_from, cyclic_rows  minimum factor by which joining all patterns at once reduces the
                               intermediate rows, and minimum number of rows for it
@@ -48,12 +49,13 @@ class PlanOptions:
     semijoin: bool = True
     rewrites: bool = True
     cyclic: bool = True
+    counting: bool = True
     seed_from: float = 4.0
     cyclic_from: float = 8.0
     cyclic_rows: float = 1000.0
 
 
-ALL_OFF = PlanOptions(False, False, False, False, False, False)
+ALL_OFF = PlanOptions(False, False, False, False, False, False, False)
 
 
 class Planner(ABC):

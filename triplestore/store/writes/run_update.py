@@ -17,7 +17,7 @@ import pyoxigraph as ox
 from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.operators.context import Context, running
+from triplestore.operators.context import Context, ContextLimits, running
 from triplestore.sparql.algebra import updates
 from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
@@ -56,21 +56,6 @@ def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None
     run.base = request.base
     for operation in request.operations:
         run.operation(operation)
-
-
-@data_class
-class _ContextLimits:
-    """The limits of a context, for code that checks those of its thread."""
-
-    context: Context
-
-    def look(self, about: object) -> None:
-        """Raise if it is time to stop."""
-        self.context.check()
-
-    def needs(self, size: int) -> None:
-        """Raise if there is no room for `size` bytes."""
-        self.context.need(size)
 
 
 @data_class(frozen=False)
@@ -162,7 +147,7 @@ class _UpdateRun:
         source = operation.source.key[1:].decode()
         try:
             document = fetch(source, self.options.load_from)
-            with limited(_ContextLimits(context)):
+            with limited(ContextLimits(context)):
                 wanted = LoadOptions(
                     format=document.format, path=document.path, base_iri=source, to_graph=graph
                 )
