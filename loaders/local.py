@@ -9,7 +9,6 @@ threads, and nothing changes before the caller commits.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from triplestore.errors import BudgetError, CancelledError, UsageError
+from triplestore.kernels.parallel import thread_count
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.guards.document_limits import USUAL, Limits
 from triplestore.thread_limits import look
@@ -30,7 +30,6 @@ from .sources import DocumentSource, InputLike, PathLike, find_sources
 from .work import Work
 
 _POLL = 0.05  # seconds between checks of progress and cancellation
-_MAX_THREADS = 8
 _GRACE = 0.2  # seconds that workers have to stop
 
 
@@ -106,17 +105,13 @@ def _loaded(
         return load_small(inputs, dictionary, reading, first_number)
     documents = [make_document(given, first_number + i, reading) for i, given in enumerate(inputs)]
     bar = Progress(_total(found)) if progress is True else progress or None
-    return _Load(documents, dictionary, reading, cancel).run(threads or _default_threads(), bar)
+    return _Load(documents, dictionary, reading, cancel).run(threads or thread_count(), bar)
 
 
 def _check(cancel: Callable[[], bool] | None) -> None:
     if cancel is not None and cancel():
         raise CancelledError("the load was cancelled; nothing was loaded")
     look("loading")
-
-
-def _default_threads() -> int:
-    return min(len(os.sched_getaffinity(0)), _MAX_THREADS)
 
 
 def _total(sources: Sequence[Any]) -> int | None:

@@ -29,6 +29,7 @@ from triplestore.relations.layers.swap_columns import turned, turned_rows
 from triplestore.relations.layers.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import U8, U32, U64, Bools, Keys, columns_of, frozen
+from triplestore.relations.shared_work import results_of
 
 MOST_DERIVATIONS = 2**32 - 1
 """Maximum number of derivations of a fact: counters have 32 bits."""
@@ -298,14 +299,20 @@ def _sorted_table(rows: dict[RelationKey, WrittenRows], type_id: int) -> Table:
     status, uniform = split_status(_together([r.status for r in facts.values()]))
     one = [(name, r.keys, r.status, r.counts) for name, r in facts.items()]
     other = [(name, *_turned(r, status is not None, name == type_id)) for name, r in facts.items()]
-    orders = []
+    columns: list[list[Any]] = []  # keys, statuses and counts of both orders
     for backward in (False, True):
         parts = [b if (a[0] == type_id) != backward else a for a, b in zip(one, other, strict=True)]
-        keys = Column.of(_together([part[1] for part in parts]))
-        mixed = None if status is None else Column.of(_together([part[2] for part in parts]))
-        counts = None if backward else Column.of(_together([part[3] for part in parts]))
-        orders.append(Order(names, starts, keys, None, mixed, uniform, counts))
-    return Table.of(orders[0], orders[1], _nets(names, list(facts.values())))
+        columns += ([part[column] for part in parts] for column in (1, 2, 3))
+    if status is None:
+        columns[1] = columns[4] = [_NONE]
+    columns[5] = [_NO_COUNTS]
+    joined = results_of(_together, columns, int(starts[-1]))
+    keys, mixed, counts, turned_keys, turned_mixed, _ = map(Column.of, joined)
+    orders = (
+        Order(names, starts, keys, None, None if status is None else mixed, uniform, counts),
+        Order(names, starts, turned_keys, None, None if status is None else turned_mixed, uniform),
+    )
+    return Table.of(*orders, _nets(names, list(facts.values())))
 
 
 def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -59,6 +59,9 @@ class RelationThresholds(Thresholds):
     """Minimum number of positions that are listed by summing up steps: `np.repeat` would keep other
     threads waiting."""
 
+    shared_rows: int = 1 << 17
+    """Minimum number of rows that several threads share: some milliseconds of work."""
+
     # -- sets of an update ----------------------------------------------------------------------
 
     run_keys: int = 1 << 13

@@ -9,12 +9,12 @@ for a moment, 20 more and a copy of the text.
 
 from __future__ import annotations
 
-import os
 import threading
 
 import numpy as np
 
 from triplestore.errors import StorageError
+from triplestore.kernels.parallel import thread_count
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.growing_arrays import Growing
 from triplestore.terms.segment import TermSegment
@@ -125,7 +125,7 @@ class TermCollector:
                 raise AssertionError("the collector is sealed")
             self._sealed = True
             try:
-                return self._seal(threads or min(os.cpu_count() or 1, 8))
+                return self._seal(threads or thread_count())
             finally:
                 self._drop()
 

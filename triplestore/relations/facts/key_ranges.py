@@ -23,6 +23,7 @@ from triplestore.relations.packed_keys import (
     Keys,
     pieces,
 )
+from triplestore.relations.shared_work import in_parts
 from triplestore.relations.thresholds import RELATIONS
 
 _LOOKED_AT = 64
@@ -65,8 +66,11 @@ class FirstIdStarts(NamedTuple):
         from triplestore.kernels.rows.intersect_ranges import mark_within
 
         found = np.empty(len(keys), dtype=np.uint8)
-        for piece in pieces(len(keys)):
+
+        def mark(piece: slice) -> None:
             mark_within(keys[piece], within, self.base, self.starts, found[piece])
+
+        in_parts(mark, len(keys))
         return found.view(np.bool_)
 
 
@@ -126,10 +130,9 @@ def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
         from triplestore.kernels.rows.sorted_sets import match_first
 
         return lo, hi, match_first(values, keys, lo, hi)
-    ranges, total = Ranges(keys, values), 0
-    for piece in pieces(size):
-        total += ranges.write(piece, lo[piece], hi[piece])
-    return lo, hi, total
+    ranges, total = Ranges(keys, values), list[int]()
+    in_parts(lambda piece: total.append(ranges.write(piece, lo[piece], hi[piece])), size)
+    return lo, hi, sum(total)
 
 
 # -- several at once ------------------------------------------------------------------------------

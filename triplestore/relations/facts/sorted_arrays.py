@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplestore.errors import BudgetError
+from triplestore.kernels.parallel import each
 from triplestore.relations.facts.key_ranges import FirstIdStarts, ranges_of, seems_sorted
 from triplestore.relations.facts.narrow_keys import narrowed
 from triplestore.relations.layers.sorted_order import ranges
@@ -33,6 +36,13 @@ from triplestore.relations.packed_keys import (
     low,
     pieces,
     start_of_runs,
+)
+from triplestore.relations.shared_work import (
+    in_parts,
+    parts,
+    results_of,
+    sorted_keys,
+    split_at_equal_keys,
 )
 from triplestore.relations.thresholds import RELATIONS
 from triplestore.thread_limits import needs
@@ -85,8 +95,7 @@ def member(keys: Keys, within: Keys) -> Bools:
             return starts.contain(keys, within)
     kernels = _warm()
     keys, found = np.ascontiguousarray(keys), np.empty(len(keys), dtype=np.uint8)
-    for piece in pieces(len(keys)):
-        kernels.mark_members(keys[piece], within, found[piece])
+    in_parts(lambda piece: kernels.mark_members(keys[piece], within, found[piece]), len(keys))
     return found.view(np.bool_)
 
 
@@ -113,7 +122,8 @@ def _member_of_dense(keys: U64, within: U64, least: np.uint64, most: np.uint64) 
     lo, hi = within.searchsorted(least), within.searchsorted(most, side="right")
     flags = np.zeros(int(most - least) + 1, dtype=np.bool_)
     flags[within[lo:hi] - least] = True
-    found: Bools = flags[keys - least]
+    found = np.empty(len(keys), dtype=np.bool_)
+    in_parts(lambda piece: flags.take(keys[piece] - least, out=found[piece]), len(keys))
     return found
 
 
@@ -128,8 +138,7 @@ def places_in(keys: Keys, within: Keys) -> I64:
         return np.where(within[places] == keys, places, -1)
     kernels = _warm()
     places = np.empty(len(keys), dtype=np.int64)
-    for piece in pieces(len(keys)):
-        kernels.find_places(keys[piece], within, places[piece])
+    in_parts(lambda piece: kernels.find_places(keys[piece], within, places[piece]), len(keys))
     return places
 
 
@@ -145,7 +154,15 @@ def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
     needs(16 * (len(keys) + len(more)))
     out = np.empty(len(keys) + len(more), dtype=np.uint64)
     total = np.empty(len(out), dtype=np.int64)
-    size = kernels.add_counts(keys, by, more, more_by, out, total)
+
+    def add(ranges: tuple[slice, ...]) -> int:
+        one, other, to = ranges
+        size: int = kernels.add_counts(
+            keys[one], by[one], more[other], more_by[other], out[to], total[to]
+        )
+        return size
+
+    size = _merged(add, keys, more, (out, total))
     return out[:size], total[:size]
 
 
@@ -174,7 +191,42 @@ def unite(left: Keys, right: Keys) -> Keys:
     kernels = _warm()
     needs(8 * (len(left) + len(right)))
     out = np.empty(len(left) + len(right), dtype=np.uint64)
-    return out[: kernels.unite(left, right, out)]
+
+    def merge(ranges: tuple[slice, ...]) -> int:
+        one, other, to = ranges
+        size: int = kernels.unite(left[one], right[other], out[to])
+        return size
+
+    return out[: _merged(merge, left, right, (out,))]
+
+
+def _merged(
+    merge: Callable[[tuple[slice, ...]], int],
+    left: U64,
+    right: U64,
+    out: tuple[NDArray[Any], ...],
+) -> int:
+    """Merge two sorted arrays in several threads; return the number of rows that were made.
+
+    merge  writes the union of a range of each array to a range of `out`, and returns its size
+    """
+    size = len(left) + len(right)
+    if size < RELATIONS.shared_rows:
+        return merge((slice(0, len(left)), slice(0, len(right)), slice(0, size)))
+    ranges = list(split_at_equal_keys((left, right), parts(size)))
+    sizes = [0] * len(ranges)
+
+    def write(number: int) -> None:
+        sizes[number] = merge(ranges[number])
+
+    each(write, range(len(ranges)))
+    size = 0
+    for (_, _, to), made in zip(ranges, sizes, strict=True):  # close the gaps
+        if size < to.start:
+            for column in out:
+                column[size : size + made] = column[to.start : to.start + made]
+        size += made
+    return size
 
 
 def _with_few(many: Keys, few: Keys) -> Keys:
@@ -189,8 +241,8 @@ def sorted_distinct(keys: Keys) -> Keys:
     if len(keys) < 2 or _is_increasing(keys):
         return keys
     if len(keys) >= RELATIONS.dense_rows and (narrow := narrowed(keys)) is not None:
-        return narrow[1](distinct(np.sort(narrow[0])))
-    return distinct(np.sort(keys))
+        return narrow[1](distinct(sorted_keys(narrow[0])))
+    return distinct(sorted_keys(keys))
 
 
 def _is_increasing(keys: Keys) -> bool:
@@ -207,7 +259,7 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
     if len(keys) >= RELATIONS.dense_rows and (narrow := narrowed(keys)) is not None:
         found, times = counted(narrow[0])
         return narrow[1](found), times
-    ordered = np.sort(keys)
+    ordered = sorted_keys(keys)
     if _is_small(len(keys)) or keys.dtype != np.uint64:
         last = last_of_equals(ordered).nonzero()[0]
         counts = np.diff(last, prepend=-1)
@@ -240,7 +292,8 @@ def counted_pieces(arrays: list[Keys]) -> tuple[Keys, U32]:
             mixed.append(array)
     if not alone:
         return counted(mixed[0] if len(mixed) == 1 else np.concatenate(mixed))
-    found = [_counted_beside(alone[first]) for first in sorted(alone)]
+    ranges = [alone[first] for first in sorted(alone)]
+    found = results_of(_counted_beside, ranges, rows)
     keys, counts = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     if mixed:
         more, times = counted(np.concatenate(mixed))
@@ -376,5 +429,16 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
     lo, hi, total = ranges_of(keys, values)
     check_room(total)
     index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
-    kernels.expand_second(lo, hi, keys, index, second)
+    if total < RELATIONS.shared_rows:
+        kernels.expand_second(lo, hi, keys, index, second)
+        return index, second
+    ends = np.cumsum(hi - lo)
+
+    def expand(values: slice) -> None:
+        start = int(ends[values.start - 1]) if values.start else 0
+        to = slice(start, int(ends[values.stop - 1]) if values.stop else 0)
+        kernels.expand_second(lo[values], hi[values], keys, index[to], second[to])
+        index[to] += values.start
+
+    in_parts(expand, len(values))
     return index, second

@@ -17,6 +17,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import numpy as np
 
 from triplestore.checked_columns import Column
+from triplestore.kernels.parallel import thread_count
 from triplestore.relations.changes import GRAPHS, ChangedRows, TupleName
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.sort_rows import (
@@ -53,7 +54,7 @@ def bulk_layer(
     *,
     below: Tables | None = None,
     graphs: U32 | None = None,
-    threads: int = 2,
+    threads: int | None = None,
 ) -> Layer:
     """A layer of many rows of one status, given in any order and with repetitions.
 
@@ -64,6 +65,7 @@ def bulk_layer(
     if len(p) and not p.all():
         raise AssertionError("id 0 stands for no term, and cannot be a predicate")
     named = NO_IDS if graphs is None else np.unique(graphs)
+    threads = threads or thread_count()
     with ThreadPoolExecutor(threads) as pool:
         quads = EMPTY_QUADS
         if g is not None and g.any():
@@ -86,7 +88,7 @@ def bulk_of_relations(
     status: int = EXPLICIT,
     *,
     below: Tables | None = None,
-    threads: int = 2,
+    threads: int | None = None,
 ) -> Layer:
     """The layer of facts that are given by predicate, as pieces (subjects, objects or one object).
 
@@ -101,7 +103,7 @@ def bulk_of_relations(
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     names = np.array(list(given), dtype=np.uint32)
     keys = np.empty(int(starts[-1]), dtype=np.uint64)
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(threads or thread_count()) as pool:
         bounds = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
         jobs = [
             pool.submit(_pack_pieces, pieces, keys[lo:hi])

@@ -11,6 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
+from triplestore.kernels.parallel import each, shares, thread_count
 from triplestore.relations.packed_keys import U8, U32, U64, pieces, swap
 from triplestore.relations.thresholds import RELATIONS
 
@@ -28,9 +29,14 @@ def turned(keys: U64, out: U64 | None = None) -> U64:
         made.sort()
         return made
     out = np.empty(len(keys), dtype=np.uint64) if out is None else out
-    least, cursors = found
-    for piece in pieces(len(keys)):
-        _kernels().turn_by_second(keys[piece], least, cursors, out)
+    least, shared = found
+
+    def turn(share: tuple[slice, U32]) -> None:
+        mine, cursors = share
+        for piece in pieces(len(keys[mine])):
+            _kernels().turn_by_second(keys[mine][piece], least, cursors, out)
+
+    each(turn, shared)
     return out
 
 
@@ -41,32 +47,53 @@ def turned_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
         made = swap(keys)
         order = np.argsort(made)
         return made[order], status[order], counts[order]
-    least, cursors = found
+    least, shared = found
     size = len(keys)
     out = np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty(size, np.uint32)
-    for piece in pieces(size):
-        rows = keys[piece], status[piece], counts[piece]
-        _kernels().turn_rows_by_second(*rows, least, cursors, *out)
+
+    def turn(share: tuple[slice, U32]) -> None:
+        mine, cursors = share
+        columns = keys[mine], status[mine], counts[mine]
+        for piece in pieces(len(columns[0])):
+            rows = (column[piece] for column in columns)
+            _kernels().turn_rows_by_second(*rows, least, cursors, *out)
+
+    each(turn, shared)
     return out
 
 
-def _cursors(keys: U64) -> tuple[np.uint64, U32] | None:
-    """The least second id, and where the keys of each one begin when they are sorted by it; None
-    where sorting is as fast."""
+def _cursors(keys: U64) -> tuple[np.uint64, list[tuple[slice, U32]]] | None:
+    """The least second id, and for each thread a part of the keys, and where its keys of each
+    second id begin when all are sorted by it; None where sorting is as fast."""
     if not RELATIONS.dense_rows <= len(keys) < 1 << 32:
         return None
     kernels = _kernels()
+    threads = thread_count() if len(keys) >= RELATIONS.shared_rows else 1
     bounds = keys[:1].repeat(2) & np.uint64(0xFFFFFFFF)
     for piece in pieces(len(keys)):
         kernels.second_bounds(keys[piece], bounds)
     span = int(bounds[1] - bounds[0]) + 1
     if span > RELATIONS.dense_span * len(keys):
         return None
-    cursors = np.zeros(span, dtype=np.uint32)
-    for piece in pieces(len(keys)):
-        kernels.count_seconds(keys[piece], bounds[0], cursors)
-    kernels.begin_cursors(cursors)
-    return bounds[0], cursors
+    shared = [(mine, np.zeros(span, dtype=np.uint32)) for mine in shares(len(keys), threads)]
+
+    def count(share: tuple[slice, U32]) -> None:
+        mine, sizes = share
+        for piece in pieces(len(keys[mine])):
+            kernels.count_seconds(keys[mine][piece], bounds[0], sizes)
+
+    each(count, shared)
+    if threads == 1:
+        kernels.begin_cursors(shared[0][1])
+        return bounds[0], shared
+    sizes = [one for _, one in shared]
+    begin = np.sum(sizes, axis=0, dtype=np.uint32)
+    kernels.begin_cursors(begin)
+    for one in sizes:  # a part's keys go behind those of the parts before it
+        following = begin + one
+        one[:] = begin
+        begin = following
+    return bounds[0], shared
 
 
 def _kernels() -> ModuleType:

@@ -39,6 +39,7 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK, Answering
+from triplestore.relations.shared_work import in_parts
 from triplestore.relations.status import HOLDS
 from triplestore.relations.thresholds import RELATIONS
 
@@ -344,25 +345,37 @@ class PlainRelation(Answering, PairRelation):
         runs = self._runs[order]
         uniform = runs[0].uniform if len(runs) == 1 else None
         if uniform is not None:
-            run = runs[0]
-            places = np.minimum(run.keys.search_many(keys, run.lo, run.hi), run.hi - 1)
-            found: U8 = (run.keys.take(places) == keys).view(np.uint8)
-            found *= np.uint8(uniform)
+            run, found = runs[0], np.empty(len(keys), dtype=np.uint8)
+
+            def find(part: slice) -> None:
+                some = keys[part]
+                places = np.minimum(run.keys.search_many(some, run.lo, run.hi), run.hi - 1)
+                np.multiply(run.keys.take(places) == some, np.uint8(uniform), out=found[part])
+
+            in_parts(find, len(keys))
             return found
         status = np.zeros(len(keys), dtype=np.uint8)
-        for run, rows, places in self._found(keys, order):
-            status[rows] = run.statuses_at(places)
+
+        def look_up(part: slice) -> None:
+            for run, rows, places in self._found(keys[part], order):
+                status[part][rows] = run.statuses_at(places)
+
+        in_parts(look_up, len(keys))
         return status
 
     def look_up_keys(self, keys: U64) -> tuple[U8, U32]:
         """The statuses and the counts of rows given as packed keys; 0 where they do not hold."""
         status = np.zeros(len(keys), dtype=np.uint8)
         counts = np.zeros(len(keys), dtype=np.uint32)
-        for run, rows, places in self._found(keys):
-            found = run.statuses_at(places)
-            status[rows] = found
-            if run.order.count is not None:
-                counts[rows] = np.where(found, run.order.count.take(places), 0)
+
+        def look_up(part: slice) -> None:
+            for run, rows, places in self._found(keys[part]):
+                found = run.statuses_at(places)
+                status[part][rows] = found
+                if run.order.count is not None:
+                    counts[part][rows] = np.where(found, run.order.count.take(places), 0)
+
+        in_parts(look_up, len(keys))
         return status, counts
 
     def has(self, first: int, second: int, where: int = HOLDS) -> bool:

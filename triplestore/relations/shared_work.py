@@ -1,0 +1,119 @@
+"""Large arrays of keys sorted, split and looked up in several threads (`kernels/parallel`).
+
+Start reading at `parts`: one part for an array that is not large, so that small updates do what
+they would do without threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from triplestore.kernels.parallel import each, results, shares, thread_count
+from triplestore.relations.packed_keys import I64, Keys
+from triplestore.relations.thresholds import RELATIONS
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_SAMPLES = 64
+"""Number of keys of each sorted part that say where to split the whole."""
+
+
+def parts(size: int) -> list[slice]:
+    """Positions 0 .. size - 1 in pieces for threads, each for one call of a kernel."""
+    number = max(1, -(-size // RELATIONS.piece_rows))
+    if size >= RELATIONS.shared_rows and (threads := thread_count()) > 1:
+        number = max(4 * threads, number)
+    return shares(size, number)
+
+
+def in_parts(function: Callable[[slice], object], size: int) -> None:
+    """Call a function with `parts(size)`, in several threads if these are many rows.
+
+    >>> in_parts(print, 3)
+    slice(0, 3, None)
+    """
+    if size < RELATIONS.shared_rows:
+        function(slice(0, size))
+    else:
+        each(function, parts(size))
+
+
+def results_of(function: Callable[[T], R], items: Sequence[T], rows: int) -> list[R]:
+    """What a function returns for each item, in threads if the items have many rows together.
+
+    >>> results_of(len, ["a", "bc"], 3)
+    [1, 2]
+    """
+    if rows < RELATIONS.shared_rows:
+        return [function(item) for item in items]
+    return results(function, items)
+
+
+def sorted_keys(keys: Keys) -> Keys:
+    """A sorted copy.
+
+    >>> sorted_keys(np.array([3, 1, 2], np.uint64)).tolist()
+    [1, 2, 3]
+    """
+    if len(keys) < RELATIONS.shared_rows or keys.dtype != np.uint64:
+        return np.sort(keys)
+    threads = thread_count()
+    if threads == 1:
+        return np.sort(keys)
+    runs, made = np.empty_like(keys), np.empty_like(keys)
+    places = shares(len(keys), threads)
+
+    def sort(place: slice) -> None:
+        runs[place] = keys[place]
+        runs[place].sort()
+
+    def merge(ranges: tuple[slice, ...]) -> None:
+        *one_of_each, to = ranges
+        made[to] = np.concatenate(
+            [run[some] for run, some in zip(ordered, one_of_each, strict=True)]
+        )
+        made[to].sort(kind="stable")  # a few runs: numpy merges them
+
+    each(sort, places)
+    ordered = [runs[place] for place in places]
+    each(merge, split_at_equal_keys(ordered, shares(len(keys), 2 * threads)))
+    return made
+
+
+def split_at_equal_keys(
+    arrays: Sequence[Keys], wanted: Sequence[slice]
+) -> Iterator[tuple[slice, ...]]:
+    """Ranges of several sorted arrays such that equal keys are in one range, in the order of the
+    keys: a slice of each array, and the places that they take together.
+
+    wanted  approximate places
+
+    >>> one, other = np.array([1, 2, 5, 6], np.uint64), np.array([2, 3, 7], np.uint64)
+    >>> for ranges in split_at_equal_keys((one, other), [slice(0, 3), slice(3, 7)]):
+    ...     [(some.start, some.stop) for some in ranges]
+    [(0, 1), (0, 0), (0, 1)]
+    [(1, 4), (0, 3), (1, 7)]
+    """
+    size = sum(map(len, arrays))
+    cuts = np.zeros((len(wanted) + 1, len(arrays)), dtype=np.int64)
+    cuts[-1] = [len(array) for array in arrays]
+    if len(wanted) > 1:
+        seen = np.sort(np.concatenate([_sample(array, size, len(wanted)) for array in arrays]))
+        at = [len(seen) * place.start // size for place in wanted[1:]]
+        for number, array in enumerate(arrays):
+            cuts[1:-1, number] = array.searchsorted(seen[at])
+    places: I64 = cuts.sum(axis=1)
+    for lo, hi, start, stop in zip(cuts, cuts[1:], places, places[1:], strict=False):
+        yield (
+            *(slice(int(a), int(b)) for a, b in zip(lo, hi, strict=True)),
+            slice(int(start), int(stop)),
+        )
+
+
+def _sample(array: Keys, size: int, number: int) -> Keys:
+    """Some keys of a sorted array, as many as its share of all keys."""
+    return array[:: max(1, size // (_SAMPLES * number))]
