@@ -51,7 +51,7 @@ def check_case(
         check_state(driver, program, explicit, f"seed {case.seed} after step {number}")
 
 
-@lru_cache(maxsize=16)  # asked for each strategy
+@lru_cache(maxsize=512)  # asked for each strategy, which are tests of their own
 def _closure(program: Program, explicit: frozenset[Fact]) -> Set[Fact]:
     return naive(program, explicit).facts
 
@@ -62,7 +62,7 @@ def _derivations(
     """How often rules that do not recurse conclude each fact."""
     key = program, explicit, strata
     if key not in _COUNTED:
-        if len(_COUNTED) >= 16:
+        if len(_COUNTED) >= 512:
             _COUNTED.clear()
         found = counts(compiled.rules, explicit, compiled.stratification)
         _COUNTED[key] = found.nonrecursive

@@ -186,7 +186,7 @@ def check(
 def test_sleeping__random_changes__as_if_nothing_slept(
     kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slept = [check(kind, seed, tmp_path / str(seed), monkeypatch) for seed in range(3)]
+    slept = [check(kind, seed, tmp_path / str(seed), monkeypatch) for seed in range(1)]
     for found in zip(*slept, strict=True):
         assert any(found) or kind not in (PLAIN, EXPRESSIONS)
 

@@ -23,7 +23,7 @@ from triplestore.reasoning.program.graph_scope import is_of_scope
 from triplestore.relations.views.equality import equality_of, representatives
 
 GRAPHS = [NamedNode(f"http://ex.org/graph{number}") for number in (1, 2)]
-SEEDS = [pytest.param(n, marks=LONG if n >= 3 else ()) for n in range(60)]
+SEEDS = [pytest.param(n, marks=LONG if n >= 1 else ()) for n in range(60)]
 
 
 def stores_of(data: str = "", **options: object) -> tuple[Store, Store]:

@@ -41,7 +41,7 @@ def made(seed: int) -> tuple[Table, Store]:
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("ways")
 def test_computed_terms__as_row_by_row() -> None:
-    for seed in seeds(40):
+    for seed in seeds(12):
         table, store = made(seed)
         for _ in range(8):
             text, wanted = table.case()
@@ -54,7 +54,7 @@ def test_computed_terms__as_row_by_row() -> None:
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("ways")
 def test_order_of_computed_terms__as_row_by_row() -> None:
-    for seed in seeds(30):
+    for seed in seeds(10):
         table, store = made(seed)
         for _ in range(3):
             text, wanted = table.ordered()
@@ -66,7 +66,7 @@ def test_order_of_computed_terms__as_row_by_row() -> None:
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("ways")
 def test_stored_computed_terms__as_row_by_row() -> None:
-    for seed in seeds(20):
+    for seed in seeds(8):
         table, store = made(seed)
         text, wanted = table.inserted()
         before = len(store)

@@ -83,10 +83,16 @@ def compare(seed: int, queries: int) -> Counter[str]:
     return found
 
 
-@each_seed(range(8))
+@each_seed(range(4))
 def test_texts_with_other_constants__answers_of_new_plans(seed: int) -> None:
     found = compare(seed, 10)
     assert found["with a kept plan"] > 10
+
+
+@pytest.mark.long
+@each_seed(range(4, 200))
+def test_texts_with_other_constants__answers_of_new_plans__long(seed: int) -> None:
+    compare(seed, 10)
 
 
 def compare_values(seed: int, queries: int) -> int:
@@ -115,9 +121,15 @@ def compare_values(seed: int, queries: int) -> int:
     return used
 
 
-@each_seed(range(6))
+@each_seed(range(2))
 def test_values_for_variables__answers_of_new_plans(seed: int) -> None:
     assert compare_values(seed, 12) > 0
+
+
+@pytest.mark.long
+@each_seed(range(2, 200))
+def test_values_for_variables__answers_of_new_plans__long(seed: int) -> None:
+    compare_values(seed, 12)
 
 
 def test_values_for_variables__are_not_planned_anew(people: Store, planned: list[object]) -> None:
