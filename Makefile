@@ -5,7 +5,9 @@
 .PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels ui wheel docs test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark setup-docs
 
-unexport PYTHONPATH PYTHONHOME
+# Compiled modules are kept, also where an image says otherwise: else each of the many processes that
+# tests start compiles all that it imports, which is more than half of what a short command costs.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHON
 
 PY := .venv/bin/python

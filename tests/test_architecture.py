@@ -262,6 +262,7 @@ def test_architecture__the_ways_call_what_they_name(tmp_path: Path) -> None:
     def add() -> None:
         store.add(Quad(NamedNode("e:z"), NamedNode(RDF_TYPE), NamedNode("e:A")))
         store.add(Quad(NamedNode("e:y"), NamedNode("e:p"), NamedNode("e:z")))
+        Store().add(Quad(NamedNode("e:y"), NamedNode("e:p"), NamedNode("e:z")))
 
     def delete() -> None:
         for fact in (f"<e:x> {kind} <e:A>", f"<e:A> {below} <e:B>"):

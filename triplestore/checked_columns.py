@@ -123,6 +123,14 @@ class Column:
             guard.verify(offset, offset + self._itemsize)
         return int(self._array[row])
 
+    def listed(self, lo: int, hi: int) -> list[int]:
+        """The values of rows [lo, hi), as far as there are so many: faster than a slice."""
+        guard = self._guard
+        if guard is not None:
+            guard.verify(lo * self._itemsize, min(hi, len(self._array)) * self._itemsize)
+        found: list[int] = self._array[lo:hi].tolist()
+        return found
+
     def take(self, rows: NDArray[Any]) -> Array:
         """The values at these positions, in their order: a copy."""
         guard = self._doubtful()
@@ -164,6 +172,25 @@ class Column:
                 lo, hi = self._bisect(value, lo, hi, side)
             guard.verify(lo * self._itemsize, hi * self._itemsize)
         return lo + int(self._array[lo:hi].searchsorted(needle, side))
+
+    def search_span(self, least: int, end: int, lo: int, hi: int) -> tuple[int, int]:
+        """Where the values from `least` up to, not including, `end` lie in rows [lo, hi), which
+        must be sorted; the column's type must be able to hold both."""
+        if lo >= hi or self._doubtful() is not None:
+            lo = self.search(least, lo, hi)
+            return lo, self.search(end, lo, hi)
+        ends = np.array((least, end), self._array.dtype)
+        first, last = self._array[lo:hi].searchsorted(ends).tolist()
+        return lo + first, lo + last
+
+    def search_spans(
+        self, least: Array, last: Array, lo: int, hi: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the values from `least` to `last`, of the column's type, lie; for each pair."""
+        if len(least) >= _SORT_FROM or lo >= hi or self._doubtful() is not None:
+            return self.search_many(least, lo, hi), self.search_many(last, lo, hi, "right")
+        rows = self._array[lo:hi]
+        return rows.searchsorted(least) + lo, rows.searchsorted(last, "right") + lo
 
     def search_many(
         self, values: Array, lo: int = 0, hi: int | None = None, side: Side = "left"
@@ -239,7 +266,7 @@ def _searched(array: Array, values: Array, side: Side) -> NDArray[np.int64]:
 
     Measured with 10,000 random values: 7 times faster in 10 million rows, 3 times in 10 thousand.
     """
-    if len(values) < _SORT_FROM:
+    if len(values) < _SORT_FROM or bool((values[1:] >= values[:-1]).all()):
         return array.searchsorted(values, side).astype(np.int64, copy=False)
     order = values.argsort()
     found = np.empty(len(values), dtype=np.int64)

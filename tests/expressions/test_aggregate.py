@@ -12,8 +12,8 @@ from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import AWKWARD, COMMON, typed
 from triplestore.errors import UsageError
-from triplestore.expressions.aggregates import aggregate, order_key, total
-from triplestore.expressions.compare_terms import greater, less
+from triplestore.expressions.aggregates import aggregate, total
+from triplestore.expressions.compare_terms import greater, less, order_key
 from triplestore.expressions.functions import AGGREGATES
 from triplestore.expressions.library.numbers import (
     DECIMAL,
@@ -27,10 +27,13 @@ from triplestore.expressions.library.numbers import (
     quotient,
 )
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.text_columns import Texts, texts_of
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import Coded, Ids, Numbers, Vector, coded, ids_of
 from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.segment import TermSegment
 from triplestore.terms.term_keys import key_of, to_ntriples
+from triplestore.terms.thresholds import TERMS
 
 POOL = COMMON + AWKWARD
 
@@ -199,6 +202,48 @@ def test_columns_of_numbers__have_a_fast_way_with_the_same_results(
     slow = aggregate(function, coded(vector, terms), groups, 25, terms)
     for a, b in zip(*(terms.keys(ids_of(v, terms)) for v in (found, slow)), strict=True):
         assert (a and maybe_number(a)) == (b and maybe_number(b))
+
+
+JOINED = [
+    *(b"\3" + text for text in (b"", b"a", b"a ", b"ab", "\u00e9".encode())),
+    *(b"\4" + text for text in (b'a"@en', b'a "@en', b'b"@de')),
+    *(number(x) for x in ("1", "10", "2")),
+    b"\1http://e/a",
+    b"\1http://e/b",
+]
+
+
+@pytest.mark.parametrize("separator", ["", " ", ", "])
+@pytest.mark.parametrize("is_distinct", [False, True])
+@each_seed(range(30))
+def test_group_concat__by_columns_is_that_of_each_term(
+    tune: Callable[..., None], separator: str, is_distinct: bool, seed: int
+) -> None:
+    source = random.Random(seed)
+    pool = [*JOINED, *([b"\2b"] if seed % 3 == 0 else [])]
+    keys: list[bytes | None] = [source.choice(pool) for _ in range(source.randrange(20))]
+    count = source.choice([1, 4])
+    groups = np.array([source.randrange(count) for _ in keys], np.int64)
+    dictionary = Dictionary()
+    for _ in range(source.randrange(3)):
+        new = [key for key in source.sample(pool, 5) if not dictionary.lookup_key(key)]
+        if new:
+            dictionary.add_segment(TermSegment.from_keys(dictionary.size + 1, sorted(new)))
+    terms = QueryTerms(dictionary)
+    vector: Vector = Ids(terms.encode_keys(keys))
+    if seed % 2:
+        plain = [b"\3" + (key or b"x")[1:] for key in keys]
+        made = texts_of(plain, np.arange(len(plain)), terms.shapes)
+        assert made is not None
+        vector = made
+    options = {"distinct": is_distinct, "separator": separator}
+    found = []
+    for rows in (0, 1 << 60):  # by kernels, and one term after the other
+        tune(TERMS, warm_rows=rows, cold_texts=rows)
+        result = aggregate("group_concat", vector, groups, count, terms, **options)
+        assert isinstance(result, Texts) == (rows == 0 and not (is_distinct and seed % 2))
+        found.append(terms.keys(ids_of(result, terms)))
+    assert found[0] == found[1]
 
 
 SUMMED = {

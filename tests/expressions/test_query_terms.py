@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from tests.expressions.random_expressions import AWKWARD, COMMON
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
+from triplestore.terms.segment import TermSegment
+from triplestore.terms.spans import texts_of_keys
 from triplestore.terms.term_keys import term_of
 from triplestore.terms.values.encode_values import ValueColumn
 
 POOL = COMMON + AWKWARD
+STRINGS = [b"\3", b"\3a", b"\3b", b"\3ab", b"\3" + b"long " * 9]
 
 
 @given(st.lists(st.sampled_from(POOL)), st.lists(st.sampled_from([*POOL, None])))
@@ -44,6 +47,45 @@ def test_query_terms__are_one_world_with_the_dictionary(
     settled = terms.settle(ids)
     assert [dictionary.key(i) if i else None for i in settled.tolist()] == keys
     assert dictionary.size == len({*stored, *(key for key in keys if key is not None)})
+
+
+@given(
+    st.lists(st.sampled_from([*POOL, *STRINGS])),
+    st.lists(st.lists(st.sampled_from([*POOL, *STRINGS]), max_size=6), max_size=4),
+    st.booleans(),
+)
+def test_strings_of_a_buffer__have_the_ids_of_their_keys(
+    stored: list[bytes], turns: list[list[bytes]], is_sealed: bool
+) -> None:
+    dictionary = Dictionary()
+    if is_sealed and stored:
+        dictionary.add_segment(TermSegment.from_keys(1, list(dict.fromkeys(stored))))
+    dictionary.encode_keys(stored)
+    terms, slow = QueryTerms(dictionary), QueryTerms(dictionary)
+    for turn, keys in enumerate(turns):
+        texts = [key for key in dict.fromkeys(keys) if key[0] == 3]
+        if turn % 2:
+            buf, starts, lengths, _ = texts_of_keys(texts)
+            found = terms.encode_strings(buf, starts, lengths)
+            slow.encode_keys(texts)
+        else:
+            texts = keys
+            found = terms.encode_keys(texts)
+            slow.encode_keys(texts)
+        assert terms.keys(found) == texts
+    every = [key for keys in turns for key in keys if key[0] == 3]
+    ids = terms.encode_keys(every)
+    assert np.array_equal(ids, slow.encode_keys(every))
+    assert len(terms) == len(slow)
+    assert terms.lengths(ids).tolist() == [len(key) - 1 for key in every]
+    assert terms.kinds(ids).tolist() == [key[0] for key in every]
+    buf, starts, lengths, kinds = terms.spans(ids)
+    spans = zip(kinds.tolist(), starts.tolist(), lengths.tolist(), strict=True)
+    assert [bytes([k]) + buf[s : s + n].tobytes() for k, s, n in spans] == every
+    kept = terms.detached()
+    assert [kept.key(i) for i in ids.tolist()] == every and len(terms) == 0
+    settled = kept.settle(ids)
+    assert [dictionary.key(i) for i in settled.tolist()] == every
 
 
 def test_query_terms__may_be_shared_by_threads() -> None:

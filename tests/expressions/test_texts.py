@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplestore.errors import BudgetError, UsageError
-from triplestore.expressions import column_evaluation, evaluate_columns, text_patterns
+from triplestore.expressions import column_evaluation, evaluate_columns
+from triplestore.expressions.columns import text_patterns
+from triplestore.expressions.columns.text_functions import TEXT_FUNCTIONS
+from triplestore.expressions.columns.text_patterns import letters_of
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.library.regex import compiled
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.shapes import Shapes
 from triplestore.expressions.text.expression_parser import parse_expression
-from triplestore.expressions.text_functions import TEXT_FUNCTIONS
-from triplestore.expressions.text_patterns import letters_of
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.operators.context import Context, running
 from triplestore.operators.frame import Frame
@@ -124,6 +125,11 @@ FUNCTIONS = [
     "SUBSTR(?x, 1, 1) > LCASE(?y)",
     '?x < "b"',
     '"b" >= STR(?x)',
+    '?x < "b"@en',
+    '?x >= "b"@ar',
+    "UCASE(?x) < UCASE(?y)",
+    "LCASE(?x) >= ?y",
+    '?x < "b"@fr',
     '?x = "ab"',
     '?x != "ab"@en',
     "MD5(UCASE(STR(?x)))",

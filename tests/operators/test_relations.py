@@ -158,8 +158,8 @@ def test_relations__wrong_patterns_are_refused() -> None:
     child = Values(Frame.of(x=[1], n=np.array([1], INTEGER)))
     with pytest.raises(UsageError, match="2 columns, the pattern 1"):
         Scan(relation, ("x",))
-    with pytest.raises(UsageError, match="shares no column"):
-        Probe(child, relation, ("u", 5))
+    with pytest.raises(UsageError, match="looks up no column"):
+        Probe(child, relation, ("u", "v"))
     with pytest.raises(UsageError, match="holds int64, not ids"):
         Probe(child, relation, ("n", "u"))
     with pytest.raises(UsageError, match="how is one of"):

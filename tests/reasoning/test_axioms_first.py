@@ -95,3 +95,23 @@ def test_equality__does_not_count_under_regimes_without_it() -> None:
         assert store.audit()
         with pytest.raises(ProgramError, match="axioms may follow"):
             store.reason("owl-rl")
+
+
+@pytest.mark.parametrize("name", AXIOMS)
+def test_counts__of_several_turns_are_those_of_the_difference(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = []
+    for adds_up in (True, False):
+        with monkeypatch.context() as context, Store() as store:
+            if not adds_up:  # then the states before and after are compared row by row
+                context.setattr(closure_run, "_only_adds", lambda _: False)
+            store.load(PREFIXES + AXIOMS[name] + " :x a :A , :X ; :p :y .", "turtle")
+            report = store.reason("owl-rl")
+            with store.transaction() as t:
+                t.update(
+                    PREFIXES.replace("@prefix", "PREFIX").replace(" .", "")
+                    + "INSERT DATA { :C rdfs:subClassOf :D . :p rdfs:subPropertyOf :r }"
+                )
+            added.append((report.inferred_added, t.change))
+    assert added[0] == added[1]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tests.expressions.random_expressions import AWKWARD, COMMON, NAMES, Maker, typed
-from triplestore.expressions.aggregates import order_key, total
-from triplestore.expressions.compare_terms import truth
+from triplestore.expressions.aggregates import total
+from triplestore.expressions.compare_terms import order_key, truth
 from triplestore.expressions.evaluate_scalar import compile_scalar
 from triplestore.expressions.functions import AGGREGATES
 from triplestore.expressions.library.numbers import (

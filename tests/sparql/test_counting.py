@@ -11,9 +11,9 @@ import pytest
 from tests.sparql.test_plans import nodes, plan
 from triplestore import NamedNode, Quad, Store
 from triplestore.errors import BudgetError, TimeLimitError, UsageError
+from triplestore.operators import weights
 from triplestore.operators.context import Context
-from triplestore.sparql.evaluate import weights
-from triplestore.sparql.evaluate.weights import Weights, joined, summed_rows
+from triplestore.operators.weights import Weights, joined, summed_rows
 from triplestore.sparql.plan.planner import PlanOptions
 from triplestore.store.arguments import QueryOptions
 from triplestore.store.run_query import query

@@ -9,7 +9,7 @@ import pyoxigraph as ox
 import pytest
 from support.fuzzing import each_seed
 
-from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.context import Context
 from triplestore.sparql.evaluate.comparable_rows import by_key, by_value

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Variable

@@ -128,7 +128,7 @@ def test_encode__beyond_the_last_id_is_refused_and_undone(monkeypatch):
     monkeypatch.setattr(Dictionary, "max_id", 10)
     dictionary = Dictionary()
     dictionary.encode_keys(numbered(0, 7))
-    with pytest.raises(StorageError, match=r"dictionary is full: 10 terms.*optimize"):
+    with pytest.raises(StorageError, match=r"dictionary is full: 7 terms.*optimize"):
         dictionary.encode_keys(numbered(0, 12))
     assert dictionary.size == 7
     assert dictionary.lookup_keys(numbered(5, 9)).tolist() == [6, 7, 0, 0]

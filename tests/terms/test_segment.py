@@ -16,6 +16,7 @@ from triplestore.errors import CorruptError
 from triplestore.terms.hashing import hash_key
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import spans_of_keys
+from triplestore.terms.thresholds import TERMS
 
 with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 some_keys = st.lists(some.keys, unique=True, min_size=1, max_size=30)
@@ -119,6 +120,31 @@ def test_segment__opening_touches_nothing_and_one_look_up_little(large):
     assert 1 <= touched["texts"] <= 4
     assert 1 <= touched["offsets"] <= 4
     assert 1 <= touched["kinds"] <= 2
+
+
+@pytest.mark.parametrize("rows", [0, 1 << 60])
+def test_find_many__verifies_the_blocks_it_needs_and_no_others(large, tune, rows):
+    tune(TERMS, warm_rows=rows, cold_rows=rows, found_singly=2)
+    keys, made = large
+    segment, guards = guarded(made)
+    asked = [*keys[30_000:30_005], b"\x01http://example.org/absent"]
+    out = np.zeros(len(asked), np.uint32)
+    segment.find_many(spans_of_keys(asked), out)
+    assert out.tolist() == [*range(30_001, 30_006), 0]
+    touched = {name: len(guard.blocks) for name, guard in guards.items()}
+    assert 1 <= touched["slots"] <= 2 * len(asked)
+    assert 1 <= touched["texts"] <= 2
+    assert 1 <= touched["offsets"] <= 2
+    assert 1 <= touched["kinds"] <= 2
+
+
+def test_of_kind__gives_ids_of_one_kind_above_another_id(tune):
+    tune(TERMS, piece_rows=7)
+    keys = [b"%c%d" % (1 + n % 3, n) for n in range(40)]
+    segment = TermSegment.from_keys(5, keys)
+    for since in (0, 4, 5, 17, 44, 60):
+        found = [i for block in segment.of_kind(3, since) for i in block.tolist()]
+        assert found == [i for i, key in enumerate(keys, 5) if key[0] == 3 and i > since]
 
 
 def test_copy_texts__verifies_the_blocks_it_reads_and_no_others(large):

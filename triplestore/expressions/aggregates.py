@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.errors import UsageError
-from triplestore.expressions.compare_terms import value_of_term
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.library.numbers import (
     DECIMAL,
     FLOAT,
@@ -37,6 +36,14 @@ from triplestore.expressions.library.numbers import (
 )
 from triplestore.expressions.library.strings import lexical_form, string
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.shapes import TEXT
+from triplestore.expressions.text_columns import (
+    Texts,
+    joined,
+    listed_texts,
+    ranks_of_texts,
+    worth_texts,
+)
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import (
     Coded,
@@ -52,9 +59,9 @@ from triplestore.expressions.vectors import (
     take,
 )
 from triplestore.operators.context import current
+from triplestore.operators.row_keys import distinct_ids
 from triplestore.operators.sort_positions import sorted_in_steps
-from triplestore.terms.term_keys import BLANK, IRI, TRIPLE
-from triplestore.terms.values.xsd_temporal import Duration, Moment
+from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 
 Groups: TypeAlias = NDArray[np.int64]
 Times: TypeAlias = NDArray[np.int64] | None
@@ -108,7 +115,11 @@ def aggregate(
     if function == "sample":
         return _first(coded(vector, terms), groups, count, _same, False)
     if function == "group_concat":
-        return _concatenated(vector, groups, count, terms, " " if separator is None else separator)
+        between = " " if separator is None else separator
+        by_columns = _joined(vector, groups, count, terms, between)
+        if by_columns is not None:
+            return by_columns
+        return _concatenated(vector, groups, count, terms, between)
     raise UsageError(f"unknown aggregate {function}")
 
 
@@ -118,6 +129,10 @@ _EVERY = 1024
 
 def _distinct(vector: Vector, groups: Groups, terms: QueryTerms) -> tuple[Vector, Groups]:
     """Each distinct term of a group once."""
+    if isinstance(vector, Ids):
+        ids, codes = distinct_ids(vector.ids)
+        groups, codes = np.divmod(np.unique(groups * len(ids) + codes), max(len(ids), 1))
+        return Ids(ids[codes]), groups
     made = listed_once(coded(vector, terms))
     pairs = np.unique(groups * len(made.keys) + made.codes)
     groups, codes = np.divmod(pairs, len(made.keys))
@@ -360,12 +375,15 @@ def _keys_of(made: Coded) -> Keys:
 
 def _extreme_numbers(vector: Numbers, groups: Groups, count: int, greatest: bool) -> Numbers:
     values = vector.values
-    order = np.lexsort((-values if greatest else values, groups))
-    own, first = np.unique(groups[order], return_index=True)
-    found = np.zeros(count, values.dtype)
-    found[own] = values[order[first]]
-    valid: Mask = np.zeros(count, np.bool_)
-    valid[own] = True
+    worst: float
+    if values.dtype.kind == "f":
+        worst = -np.inf if greatest else np.inf
+    else:
+        limits = np.iinfo(values.dtype)
+        worst = limits.min if greatest else limits.max
+    found = np.full(count, worst, values.dtype)
+    (np.maximum if greatest else np.minimum).at(found, groups, values)
+    valid: Mask = np.bincount(groups, minlength=count) > 0
     return Numbers(vector.rank, found, None if valid.all() else valid, vector.scale)
 
 
@@ -388,39 +406,36 @@ def _same(key: bytes) -> bytes:
     return key
 
 
-def order_key(key: bytes) -> tuple[Any, ...]:
-    """The sort key of a term: blank nodes come first, then IRIs, then literals by kind of value and
-    value, then triple terms.
-
-    >>> from triplestore.expressions.library.strings import string
-    >>> sorted([string("b"), b"\\x01http://a", string("a")], key=order_key)
-    [b'\\x01http://a', b'\\x03a', b'\\x03b']
-    """
-    kind = key[0]
-    if kind in (BLANK, IRI, TRIPLE):
-        return ({BLANK: 0, IRI: 1, TRIPLE: 9}[kind], key)
-    value = value_of_term(key)
-    if value is None:
-        return (8, key)
-    data = value.data
-    if isinstance(data, Decimal | float):
-        if data != data:
-            return (2, 2, 0)
-        if data in (math.inf, -math.inf):
-            return (2, 1 if data > 0 else -1, 0)
-        return (2, 0, Fraction(data))
-    if isinstance(data, Moment):
-        return (4, value.space, data.instant)
-    if isinstance(data, Duration):
-        return (5, Fraction(data.months * 2629746) + data.seconds)  # a month of mean length
-    if isinstance(data, tuple):
-        return (6, 1, data[1], data[0])
-    if isinstance(data, str):
-        return (6, 0, data)
-    return (3, data) if isinstance(data, bool) else (7, value.space, data)
-
-
 # --- texts ---------------------------------------------------------------------------------------
+
+
+def _joined(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, separator: str
+) -> Vector | None:
+    """GROUP_CONCAT by columns of texts; None for few rows, and for computed terms of many kinds."""
+    if not worth_texts(len(groups)):
+        return None
+    made: Texts | None = None
+    ranks: NDArray[np.int64] | None = None
+    if isinstance(vector, Ids):
+        made = vector.texts(terms)
+        kinds = terms.dictionary.stretches.between(vector.ids)
+        if made is not None and all(kinds) and all(a < b for a, b in pairwise(kinds)):
+            ranks = np.arange(made.size)  # ids are in the order of keys
+        elif made is not None:
+            ranks = ranks_of_texts(*terms.spans(distinct_ids(vector.ids)[0]))
+    elif isinstance(vector, Texts) and (vector.shapes == TEXT).all():
+        made = listed_texts(vector)
+        kinds_of = made.shapes.astype(np.uint8)
+        ranks = ranks_of_texts(made.buf, made.starts, made.lengths, kinds_of)
+    if made is None or ranks is None:
+        return None
+    has_text = terms.shapes.mapped("lexical form", _has_lexical_form, np.bool_)
+    return joined(made, ranks, groups, count, separator.encode(), has_text)
+
+
+def _has_lexical_form(key: bytes) -> bool:
+    return key[0] in (IRI, STRING, LANG, TYPED)
 
 
 def _concatenated(

@@ -14,6 +14,10 @@ import numpy as np
 
 from triplestore.data_classes import data_class
 from triplestore.expressions import column_operators
+from triplestore.expressions.columns.prefix_ranges import starting_with
+from triplestore.expressions.columns.text_functions import TEXT_FUNCTIONS, on_texts
+from triplestore.expressions.columns.text_patterns import matches, prefix_of
+from triplestore.expressions.columns.time_parts import is_numeric, part_of_times
 from triplestore.expressions.distinct_values import (
     CHUNK_BYTES,
     DistinctValues,
@@ -23,13 +27,9 @@ from triplestore.expressions.distinct_values import (
 from triplestore.expressions.evaluate_scalar import Row, Scalar, Surroundings, compile_scalar
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.library.times import PART_NAMES
-from triplestore.expressions.prefix_ranges import starting_with
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.text_columns import worth_texts
-from triplestore.expressions.text_functions import TEXT_FUNCTIONS, on_texts
-from triplestore.expressions.text_patterns import matches, prefix_of
 from triplestore.expressions.thresholds import EXPRESSIONS
-from triplestore.expressions.time_parts import is_numeric, part_of_times
 from triplestore.expressions.tree import (
     Call,
     Constant,

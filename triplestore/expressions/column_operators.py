@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.expressions.columns.text_comparisons import compare_resources, compare_texts
 from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.library.builtins import STRICT
 from triplestore.expressions.library.numbers import DECIMAL, FLOAT, INTEGER, ExpressionError
 from triplestore.expressions.query_terms import QueryTerms, values_of_keys
-from triplestore.expressions.text_comparisons import compare_resources, compare_texts
 from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.vectors import (
     Booleans,

@@ -9,6 +9,11 @@ most pairs by columns of values first.
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
 from triplestore.expressions.library.numbers import ExpressionError, maybe_number
 from triplestore.terms.term_keys import (
     BLANK,
@@ -24,6 +29,7 @@ from triplestore.terms.term_keys import (
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed, value_of
 from triplestore.terms.values.xsd import Space, Value
+from triplestore.terms.values.xsd_temporal import Duration, Moment
 from triplestore.terms.vocabulary import XSD_BOOLEAN
 
 TRUE = b'\x05true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
@@ -160,3 +166,35 @@ def truth(key: bytes) -> bool:
 _TRUTH_TYPES = frozenset(
     {XSD_BOOLEAN, *(xsd.XSD + name for name in (*xsd.INTEGER_RANGES, "decimal", "float", "double"))}
 )
+
+
+def order_key(key: bytes) -> tuple[Any, ...]:
+    """The sort key of a term: blank nodes come first, then IRIs, then literals by kind of value and
+    value, then triple terms.
+
+    >>> from triplestore.expressions.library.strings import string
+    >>> sorted([string("b"), b"\\x01http://a", string("a")], key=order_key)
+    [b'\\x01http://a', b'\\x03a', b'\\x03b']
+    """
+    kind = key[0]
+    if kind in (BLANK, IRI, TRIPLE):
+        return ({BLANK: 0, IRI: 1, TRIPLE: 9}[kind], key)
+    value = value_of_term(key)
+    if value is None:
+        return (8, key)
+    data = value.data
+    if isinstance(data, Decimal | float):
+        if data != data:
+            return (2, 2, 0)
+        if data in (math.inf, -math.inf):
+            return (2, 1 if data > 0 else -1, 0)
+        return (2, 0, Fraction(data))
+    if isinstance(data, Moment):
+        return (4, value.space, data.instant)
+    if isinstance(data, Duration):
+        return (5, Fraction(data.months * 2629746) + data.seconds)  # a month of mean length
+    if isinstance(data, tuple):
+        return (6, 1, data[1], data[0])
+    if isinstance(data, str):
+        return (6, 0, data)
+    return (3, data) if isinstance(data, bool) else (7, value.space, data)

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from triplestore.data_classes import data_class
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.expressions.shapes import U16, Shapes
+from triplestore.expressions.shapes import NOTHING, TEXT, U16, Shapes
 from triplestore.kernels.jit import is_loaded
 from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
-from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.spans import pieces, texts_of_keys
+from triplestore.operators.sort_positions import sort_words
+from triplestore.terms.sort_terms import sorted_terms
+from triplestore.terms.spans import copy_texts, offsets_of, pieces, texts_of_keys
 from triplestore.terms.thresholds import TERMS
 
 U8: TypeAlias = NDArray[np.uint8]
@@ -76,17 +77,14 @@ def texts_of_ids(ids: U32, terms: QueryTerms) -> Texts | None:
     """The texts of terms; None if they have too many different datatypes and languages."""
     distinct, codes = distinct_ids(ids)
     current().need(_TEXT * len(distinct))
-    if len(distinct) and int(distinct[-1]) >= FIRST_QUERY_ID:
-        made = terms.keys(distinct)
-        return texts_of(made, codes, terms.shapes)
-    buf, starts, lengths, kinds = terms.dictionary.spans(distinct)
+    buf, starts, lengths, kinds = terms.spans(distinct)
     shapes, sizes = np.empty(len(starts), np.uint16), np.empty(len(starts), np.int64)
     recent = np.zeros(64, np.uint16)
     for lo, hi in pieces(lengths):
         current().check()
         part = slice(lo, hi)
-        spans = buf, starts[part], lengths[part], kinds[part]
-        if not _split(*spans, recent, terms.shapes, shapes[part], sizes[part]):
+        given = buf, starts[part], lengths[part], kinds[part]
+        if not _split(*given, recent, terms.shapes, shapes[part], sizes[part]):
             return None
     return Texts(buf, starts, sizes, shapes, codes)
 
@@ -160,3 +158,81 @@ def keyed(texts: Texts, shapes: Shapes) -> tuple[list[bytes | None], I64]:
         else:
             keys.append(parts[0] + bytes(buf[start : start + length]) + parts[1])
     return keys, codes
+
+
+def ids_of_texts(texts: Texts, terms: QueryTerms) -> U32 | None:
+    """The ids of many plain strings; None for other terms, and for few."""
+    used = texts.shapes
+    if not worth_texts(texts.size) or not ((used == TEXT) | (used == NOTHING)).all():
+        return None
+    firsts, codes = numbered(texts)
+    has = np.flatnonzero(used[firsts] == TEXT)
+    ids = np.zeros(len(firsts), np.uint32)
+    places = firsts[has]
+    ids[has] = terms.encode_strings(texts.buf, texts.starts[places], texts.lengths[places])
+    return ids[codes]
+
+
+def joined(
+    texts: Texts, ranks: I64, groups: I64, count: int, separator: bytes, has_text: NDArray[np.bool_]
+) -> Texts:
+    """The texts of each of the groups 0 .. count-1, one after the other with separators.
+
+    ranks     for each text its place among the texts of a group
+    groups    the group of each row
+    has_text  which shapes have a text; a group with another one has no value
+    """
+    limits = current()
+    limits.need(int(texts.lengths[texts.codes].sum()) + (len(separator) + 60) * len(groups))
+    if count == 1:
+        times = np.zeros(texts.size, np.int64)
+        times[ranks] = np.bincount(texts.codes, minlength=texts.size)
+        owners, places = np.zeros(len(groups), np.int64), np.repeat(np.arange(texts.size), times)
+    else:
+        keys = (groups.astype(np.uint64) << np.uint64(32)) | ranks[texts.codes].astype(np.uint64)
+        keys = sort_words(keys, limits)
+        owners = (keys >> np.uint64(32)).astype(np.int64)
+        places = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    text_at = np.empty(texts.size, np.int64)
+    text_at[ranks] = np.arange(texts.size)
+    chosen = text_at[places]
+    sizes = texts.lengths[chosen]
+    is_last = np.ones(len(owners), np.bool_)
+    is_last[:-1] = owners[1:] != owners[:-1]
+    steps = sizes + np.where(is_last, 0, len(separator))
+    stops = np.cumsum(steps)
+    made = np.empty(int(stops[-1]) if len(stops) else 0, np.uint8)
+    starts = stops - steps
+    for lo, hi in pieces(sizes):
+        limits.check()
+        part = chosen[lo:hi]
+        copy_texts(texts.buf, texts.starts[part], sizes[lo:hi], made, starts[lo:hi])
+    between = (starts + sizes)[~is_last]
+    for place, byte in enumerate(separator):
+        made[between + place] = byte
+    ends = np.zeros(count, np.int64)
+    ends[owners[is_last]] = stops[is_last]
+    ends = np.maximum.accumulate(ends)
+    lengths = np.diff(ends, prepend=0)
+    shapes = np.full(count, TEXT, np.uint16)
+    shapes[groups[~has_text[texts.shapes[texts.codes]]]] = NOTHING
+    return Texts(made, ends - lengths, lengths, shapes, np.arange(count))
+
+
+def listed_texts(texts: Texts) -> Texts:
+    """The same with each text listed once."""
+    firsts, codes = numbered(texts)
+    starts, lengths = texts.starts[firsts], texts.lengths[firsts]
+    return Texts(texts.buf, starts, lengths, texts.shapes[firsts], codes)
+
+
+def ranks_of_texts(buf: U8, starts: I64, lengths: I64, kinds: U8) -> I64:
+    """The place of each of some distinct terms in the order of kinds, then bytes."""
+    offsets = offsets_of(lengths)
+    current().need(int(offsets[-1]) + 30 * len(starts))
+    near = np.empty(int(offsets[-1]), np.uint8)
+    copy_texts(buf, starts, lengths, near, offsets[:-1].astype(np.int64))
+    order = sorted_terms(near, offsets, kinds, np.arange(len(starts), dtype=np.uint32))
+    ranks = np.empty(len(starts), np.int64)
+    ranks[order] = np.arange(len(starts))
+    return ranks

@@ -31,14 +31,13 @@ from triplestore.expressions.library.numbers import (
     ExpressionError,
     Number,
     key_of_number,
-    keys_of_integers,
 )
 from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
-from triplestore.expressions.text_columns import Texts, keyed, texts_of, texts_of_ids
+from triplestore.expressions.text_columns import Texts, ids_of_texts, keyed, texts_of, texts_of_ids
 from triplestore.operators.context import current
 from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
-from triplestore.operators.row_keys import distinct_ids
+from triplestore.operators.row_keys import distinct_ids, distinct_integers
 from triplestore.terms.term_keys import cache_of_short
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_keys import (
@@ -227,18 +226,20 @@ def _coded_numbers(vector: Numbers) -> Coded:
     values = vector.values
     if len(values) > _MANY:
         current().need(_SORTING * len(values))
-    bits = values.view(np.int64) if values.dtype == np.float64 else values
-    distinct, places = np.unique(bits, return_inverse=True)
+    if values.dtype == np.float64:
+        bits, places = np.unique(values.view(np.int64), return_inverse=True)
+        distinct: Array = bits.view(np.float64)
+    else:
+        distinct, places = distinct_integers(values)
     if len(distinct) > _MANY:
         current().need(_KEY * len(distinct))
-    if values.dtype == np.float64:
-        distinct = distinct.view(np.float64)
-    keys: Keys
     if vector.rank == INTEGER:
-        keys = [*keys_of_integers(distinct.tolist())]
+        keys: Keys = [b"\x05%d%s" % (value, _INTEGER_END) for value in distinct.tolist()]
     else:
-        numbers = (Number(vector.rank, _python(vector, value)) for value in distinct.tolist())
-        keys = [key_of_number(number) for number in numbers]
+        keys = [
+            key_of_number(Number(vector.rank, _python(vector, value)))
+            for value in distinct.tolist()
+        ]
     if vector.valid is not None:
         places = np.where(vector.valid, places, len(keys))
         keys.append(None)
@@ -267,6 +268,10 @@ def ids_of(vector: Vector, terms: QueryTerms) -> U32:
     """The ids of the values; terms that are not in the dictionary get query ids."""
     if isinstance(vector, Ids):
         return vector.ids
+    if isinstance(vector, Texts):
+        found = ids_of_texts(vector, terms)
+        if found is not None:
+            return found
     made = coded(vector, terms)
     ids: U32 = terms.encode_keys(made.keys)[made.codes]
     return ids

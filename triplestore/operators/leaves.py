@@ -106,11 +106,11 @@ class Scan(Operator):
         self.pattern = check_pattern(self.kind, relation, pattern)
         self.name = name
         self._bound = [i for i, entry in enumerate(self.pattern) if isinstance(entry, int)]
-        names = tuple(dict.fromkeys(entry for entry in self.pattern if isinstance(entry, str)))
+        names = tuple(dict.fromkeys([entry for entry in self.pattern if isinstance(entry, str)]))
         if order is None:
             order = self._bound[0] if self._bound else 0
         self._first = order
-        places = [order, *(i for i in range(len(self.pattern)) if i != order)]
+        places = [order, *[i for i in range(len(self.pattern)) if i != order]]
         super().__init__(
             names,
             (ID,) * len(names),

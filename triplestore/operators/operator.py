@@ -32,7 +32,7 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.operators.context import BLOCK_ROWS, Context
 from triplestore.operators.deep_calls import Elsewhere
-from triplestore.operators.frame import Array, Frame, Type, empty_frame, row_width, width_of
+from triplestore.operators.frame import ID, Array, Frame, Type, empty_frame, row_width, width_of
 
 Stream: TypeAlias = Generator[Frame, None, None]
 Blocks: TypeAlias = tuple[Frame, ...] | Stream
@@ -56,7 +56,8 @@ class Statistics:
     __slots__ = ("blocks", "bytes", "calls", "rows", "seconds")
 
     def __init__(self) -> None:
-        self.clear()
+        self.calls = self.blocks = self.rows = self.bytes = 0
+        self.seconds = 0.0
 
     def clear(self) -> None:
         """Reset all figures to zero."""
@@ -97,11 +98,16 @@ class Operator(ABC):
         self.order = order
         self.unique = unique
         self.estimate = float(estimate)
-        self.width = row_width(types)
+        self.width = 4 * len(types) if types.count(ID) == len(types) else row_width(types)
         self.statistics = Statistics()
         self._every: tuple[Operator, ...] = ()
         # The number of operators on the stack of the caller of `open`: this one and those below.
-        self._height: int = 1 + max((child._height % MOST_DEEP for child in children), default=0)
+        height = 0
+        for child in children:
+            below = child._height % MOST_DEEP
+            if below > height:
+                height = below
+        self._height: int = 1 + height
         self._held = 0  # bytes charged by this operator now
         self._block = 0  # the part of them for the block passed on last
         self._reading: list[tuple[Operator, Stream]] = []  # children that are open
@@ -230,7 +236,10 @@ class Operator(ABC):
         if self._block:
             self._release(context, self._block)
             self._block = 0
-        self._charge(context, size)
+        context.charge(size)
+        self._held += size
+        if self._held > self.statistics.bytes:
+            self.statistics.bytes = self._held
         self._block = size
 
     def _account(self, context: Context) -> Account:
@@ -407,12 +416,13 @@ def _concatenate(pieces: list[Array], rows: int, kind: Type, account: Account) -
 
 def positions(names: tuple[str, ...], wanted: tuple[str, ...], who: str) -> list[int]:
     """The places of the wanted columns in `names`; an error if one is missing."""
-    missing = [name for name in wanted if name not in names]
-    if missing:
+    try:
+        return [names.index(name) for name in wanted]
+    except ValueError:
+        missing = [name for name in wanted if name not in names]
         raise UsageError(
             f"{who}: no column {', '.join(missing)}; the input has {', '.join(names) or 'none'}"
-        )
-    return [names.index(name) for name in wanted]
+        ) from None
 
 
 def shown(text: Text) -> str:

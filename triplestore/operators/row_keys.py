@@ -44,15 +44,39 @@ def distinct_ids(ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[n
         least = ids.min()
         span = int(ids.max()) - int(least) + 1
         if span <= _SPREAD * len(ids):
-            at = ids - least
-            there = np.zeros(span, np.bool_)
-            there[at] = True
-            found = np.flatnonzero(there)
-            numbers = np.empty(span, np.int64)
-            numbers[found] = np.arange(len(found))
-            return found.astype(np.uint32) + least, numbers[at]
+            found, places = _dense(ids - least, span)
+            return found.astype(np.uint32) + least, places
     distinct, places = np.unique(ids, return_inverse=True)
     return distinct, places
+
+
+def distinct_integers(
+    values: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same for integers.
+
+    >>> distinct, places = distinct_integers(np.array([7, -5, 7]))
+    >>> distinct.tolist(), places.tolist()
+    ([-5, 7], [1, 0, 1])
+    """
+    if len(values) > _SMALL:
+        least = int(values.min())
+        span = int(values.max()) - least + 1
+        if span <= _SPREAD * len(values):
+            found, places = _dense(values - least, span)
+            return found + least, places
+    distinct, places = np.unique(values, return_inverse=True)
+    return distinct, places
+
+
+def _dense(at: NDArray[Any], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct ones of numbers below `span`, and the place of each number among them."""
+    there = np.zeros(span, np.bool_)
+    there[at] = True
+    found = np.flatnonzero(there)
+    numbers = np.empty(span, np.int64)
+    numbers[found] = np.arange(len(found))
+    return found, numbers[at]
 
 
 def order_keys(column: Array) -> Words:

@@ -106,17 +106,23 @@ class Project(Map):
     kind: ClassVar[str] = "project"
 
     def __init__(self, child: Operator, columns: Sequence[str] | Mapping[str, str]) -> None:
-        if not isinstance(columns, Mapping):
-            columns = {name: name for name in as_tuple(columns)}
-        self.columns = dict(columns)
-        self._places = positions(child.names, tuple(columns.values()), self.kind)
-        new_name = {old: new for new, old in reversed(self.columns.items())}
+        self.renames = isinstance(columns, Mapping)
+        if isinstance(columns, Mapping):
+            self.columns = dict(columns)
+            new_name = {old: new for new, old in reversed(self.columns.items())}
+            order = tuple(new_name[old] for old in kept_order(child.order, new_name))
+        else:
+            listed = as_tuple(columns)
+            new_name = self.columns = dict(zip(listed, listed, strict=True))
+            order = kept_order(child.order, new_name) if child.order else ()
+        self._places = positions(child.names, tuple(self.columns.values()), self.kind)
+        types = child.types
         super().__init__(
-            tuple(columns),
-            tuple(child.types[place] for place in self._places),
+            tuple(self.columns),
+            tuple([types[place] for place in self._places]),
             (child,),
-            order=tuple(new_name[old] for old in kept_order(child.order, new_name)),
-            unique=child.unique and set(child.names) <= set(new_name),
+            order=order,
+            unique=child.unique and new_name.keys() >= set(child.names),
             estimate=child.estimate,
         )
         self.child = child

@@ -65,7 +65,8 @@ class ClosureState:
     hidden        number of facts that hold and are not RDF triples
     steps         lead from the tables of the last commit to these tables
     stated        the steps that assert or remove facts
-    runs          how often the closure was brought up to date in this transaction
+    runs          how often the closure was brought up to date in this transaction; turns of a run
+                  that only added facts count as one, because their figures can be added up
     figures       what the last run did, for a report
     reread        whether rules have to be made again although no axiom was touched
     """
@@ -168,6 +169,8 @@ class ClosureRun:
             starts -= 1
             if starts > 0 and much:  # what was inferred in vain is inferred again as fast
                 state, left, total = before, written, {}
+        if _only_adds(total) and not _rewrites(self.settings, before.tables):
+            return replace(state, figures=total, runs=before.runs + 1)
         return replace(state, figures=total)
 
     def _renewed(self, state: ClosureState, made: InForce) -> ClosureState:
@@ -262,7 +265,7 @@ class ClosureRun:
         under = None  # nothing follows yet
         if state.tables.rows and state.closed_under is not None:
             under = compiled if state.closed_under is rules else self._compile(state.closed_under)
-        if self.settings.regimes.rewrites or EQUALITY in state.tables.schemes:
+        if _rewrites(self.settings, state.tables):
             return self._rewritten(state, rules, compiled, under, stated, scoped)
         closure = self._update(
             compiled, state.tables, stated.tables, stated.plus, stated.minus, under
@@ -398,6 +401,16 @@ def _with_closure(
 def _seen(written: _Unclosed) -> Tables:
     """The tables as rules see them, with the facts of the scope."""
     return written.tables if written.scoped is None else written.scoped.on(written.tables)
+
+
+def _rewrites(settings: ReasonSettings, tables: Tables) -> bool:
+    """Whether one individual stands, or stood, for all that are the same as it."""
+    return settings.regimes.rewrites or EQUALITY in tables.schemes
+
+
+def _only_adds(figures: Mapping[str, Any]) -> bool:
+    """Whether turns with these figures removed no inference; then no fact was counted twice."""
+    return not (figures.get("inferred_removed", 0) or figures.get("still_entailed", 0))
 
 
 def _figures(closure: Closure) -> dict[str, Any]:

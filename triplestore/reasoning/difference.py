@@ -351,9 +351,11 @@ def _moved(base: Tables, now: Tables, predicate: int) -> Iterator[Columns]:
 def _compared(
     base: Tables, now: Tables, name: RelationName, parts: Sequence[Columns]
 ) -> ChangedRows:
-    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-    _, first = np.unique(key_of(columns), return_index=True)
-    columns = tuple(column[first] for column in columns)
+    columns = parts[0]
+    if len(parts) > 1:
+        columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+        _, first = np.unique(key_of(columns), return_index=True)
+        columns = tuple(column[first] for column in columns)
     before, after = (_statuses(tables, name, columns) for tables in (base, now))
     return ChangedRows.of(columns, after, before)
 

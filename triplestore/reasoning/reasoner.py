@@ -18,11 +18,12 @@ import numpy as np
 
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.program.in_force import InForce
+from triplestore.reasoning.program.literals import Literals
 from triplestore.reasoning.program.rules_on_demand import program_of
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.program.stored_rules import remember
 from triplestore.storage import State
-from triplestore.storage.metadata import PROGRAM, hidden_count
+from triplestore.storage.metadata import PROGRAM, STALE, hidden_count
 from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
@@ -229,7 +230,12 @@ def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
     known: InForce | None = state.dictionary.remembered.get(state.commit)
     if known is not None:
         return known
-    return remember_rules(state, program_of(regimes, users, state.tables, state.dictionary))
+    tables, dictionary = state.tables, state.dictionary
+    literals = None
+    if regimes.look_at_literals and STALE not in state.meta:
+        literals = Literals.of_closure(tables, dictionary, state.term_count)
+    made = program_of(regimes, users, tables, dictionary, literals=literals)
+    return remember_rules(state, made)
 
 
 def remember_rules(state: State, rules: InForce) -> InForce:

@@ -55,6 +55,20 @@ def quads_of(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[
             start, step = stop, min(step * 4, 8192)
 
 
+def quads_of_few(
+    dictionary: Dictionary, subject: int, object: int, few: list[tuple[int, list[int]]]
+) -> list[Quad]:
+    """The quads of the default graph that `few_facts` found for a subject or an object."""
+    seen, term = dictionary.seen, dictionary.term
+    one: Any = term(subject or object)
+    quads = []
+    for name, others in few:
+        p: Any = seen.get(name) or term(name)
+        terms: list[Any] = [seen.get(i) or term(i) for i in others]
+        quads += [Quad(one, p, o) for o in terms] if subject else [Quad(s, p, one) for s in terms]
+    return quads
+
+
 def _decode(dictionary: Dictionary, ids: U32, default: DefaultGraph) -> list[Any]:
     """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
     if ids.strides == (0,) or len(ids) == 1:

@@ -95,6 +95,9 @@ class StoredRelation(Relation, Protocol):
     def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
         """For each i how many rows `probe` would look at: never fewer than it returns."""
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads: at least those that hold."""
+
     def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
         """Which of these rows hold."""
 
@@ -188,6 +191,10 @@ class Answering(ABC):
     ) -> tuple[I64, Columns]:
         """All rows of a few values at once, for `probe_blocks`."""
         return self.probe(columns, values, where)
+
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads; see `fanout`."""
+        return int(self.fanout((column,), (np.array([value], dtype=np.uint32),))[0])
 
     def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
         """Which of these rows hold."""

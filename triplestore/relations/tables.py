@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from triplestore.relations.changes import GRAPHS, TupleName
+from triplestore.relations.changes import GRAPHS, Changes, TupleName
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.merge_layers import merge_layers
 from triplestore.relations.layers.table import Nets, add_nets
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, distinct, high, low, pack
 from triplestore.relations.pair_relation import PairRelation, inverse
+from triplestore.relations.recent_facts import Fact, FactChange, RecentFacts
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.closed import ClosedRelation, resolved
@@ -53,7 +54,18 @@ class Tables:
     (2, 1, [2])
     """
 
-    __slots__ = ("__weakref__", "_apart", "_closed", "_relations", "_sealed", "layers", "schemes")
+    __slots__ = (
+        "__weakref__",
+        "_apart",
+        "_closed",
+        "_layers",
+        "_plan",
+        "_recent",
+        "_relations",
+        "_sealed",
+        "_upto",
+        "schemes",
+    )
 
     def __init__(
         self,
@@ -63,7 +75,10 @@ class Tables:
         apart: bool = False,
         schemes: Mapping[int, Any] = NO_SCHEMES,
     ) -> None:
-        self.layers = tuple(layers)
+        self._layers = tuple(layers)
+        self._recent: RecentFacts | None = None
+        self._upto = 0
+        self._plan: tuple[tuple[int, int] | None] | None = None
         self._apart = apart
         self.schemes = schemes
         self._closed: dict[int, PairRelation] = {}
@@ -77,6 +92,21 @@ class Tables:
     def __repr__(self) -> str:
         rows = ", ".join(str(layer.rows) for layer in self.layers)
         return f"<tables: {self.total()} facts; rows of layers: {rows}>"
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers, oldest first."""
+        return self._layers if self._recent is None else self._settled()
+
+    def _settled(self) -> tuple[Layer, ...]:
+        """The layers, with one of the facts that were changed on top of `_recent.base`."""
+        recent = self._recent
+        if recent is not None:  # another thread may have done it just now
+            pushed = recent.base.push(Layer.build(Changes(facts=recent.rows(self._upto))))
+            self._sealed = pushed._sealed
+            self._layers = pushed.layers
+            self._recent = None
+        return self._layers
 
     @property
     def rows(self) -> int:
@@ -140,6 +170,10 @@ class Tables:
         names = _names_with_rows([layer.facts.nets for layer in self.layers])
         more = [name for name, pairs in self._closed.items() if pairs.count()]
         return np.union1d(names, np.array(more, dtype=np.uint32)) if more else names
+
+    def most_names(self) -> int:
+        """The number of predicates, or a few more: some may have no rows left."""
+        return sum([len(layer.facts.nets.names) for layer in self.layers]) + len(self._closed)
 
     def tuples(self, name: int, arity: int) -> TupleRelation:
         """A user-defined relation of 1, 3 or more columns; empty if there is none."""
@@ -267,6 +301,33 @@ class Tables:
             return found[0] if found else NO_IDS
         return distinct(np.sort(np.concatenate(found)))
 
+    # -- few facts ------------------------------------------------------------------------------
+
+    def status_of_fact(self, fact: Fact) -> int:
+        """The status of one fact; 0 if it does not hold."""
+        recent = self._recent
+        if recent is None or self._upto < len(recent.changes):
+            return self.relation(fact[0]).status(fact[1], fact[2])
+        status = recent.known.get(fact)
+        return recent.base.status_of_fact(fact) if status is None else status
+
+    def with_facts(self, changes: Sequence[FactChange]) -> Tables:
+        """These tables with a few changed facts, of which a layer is made when rows are read.
+
+        Relations must not have closures (`schemes`).
+        """
+        assert not self.schemes
+        recent = self._recent
+        if recent is None or not self._upto == len(recent.changes) < RELATIONS.recent_facts:
+            _ = self.layers
+            recent = RecentFacts(self)
+        made = Tables.__new__(Tables)
+        made.schemes, made._closed, made._relations = NO_SCHEMES, {}, {}
+        made._apart = made._sealed = False
+        made._layers, made._plan = (), None
+        made._recent, made._upto = recent, recent.add(changes)
+        return made
+
     # -- the stack ------------------------------------------------------------------------------
 
     def push(self, layer: Layer, *, apart: bool = False) -> Tables:
@@ -311,6 +372,14 @@ class Tables:
         The topmost layer is left out while pushes may still be combined with it, so that commits
         can go on during a merge: the layers [i, j) stay in place until `replace`.
         """
+        recent = self._recent
+        if recent is not None:  # what is not a layer yet is not merged
+            return recent.base.plan_merge()
+        if self._plan is None:
+            self._plan = (self._plan_merge(),)
+        return self._plan[0]
+
+    def _plan_merge(self) -> tuple[int, int] | None:
         sizes = [layer.rows for layer in self.layers]
         if sizes and not self._sealed and sizes[-1] < RELATIONS.combine_rows:
             sizes.pop()

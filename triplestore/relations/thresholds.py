@@ -93,6 +93,9 @@ class RelationThresholds(Thresholds):
     look_up_rows: int = 512
     """Number of rows that can be copied in the time of one look-up by a relation's own methods."""
 
+    skipped_rows: int = 1 << 10
+    """Minimum number of rows per id to list the ids of a column by searching for the next one."""
+
     sorted_look_ups: int = 64
     """Minimum number of look-ups that are sorted first: a third of the time."""
 
@@ -103,6 +106,10 @@ class RelationThresholds(Thresholds):
 
     combine_rows: int = 256
     """Maximum number of rows of a pushed layer and the topmost layer to combine them at once."""
+
+    recent_facts: int = 1 << 10
+    """Number of facts that were changed one by one before a layer is made of them, also if nothing
+    is read."""
 
     tier: int = 3
     """Merges are proposed until each layer has more than this many times the rows of all layers

@@ -19,6 +19,7 @@ from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import Frame
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import Operator, pack_last
+from triplestore.relations.lookup import few_facts
 from triplestore.relations.views.virtual import AllFacts
 from triplestore.sparql.algebra.nodes import TermOrVariable, TriplePattern
 from triplestore.sparql.evaluate.dataset import Dataset
@@ -26,6 +27,7 @@ from triplestore.sparql.plan.planned import Planned
 from triplestore.terms.term_keys import BLANK, IRI
 
 _NAMES = ("s", "p", "o")
+_MOST = 1000  # number of triples above which descriptions are not made one by one
 _FEW = 8  # maximum number of subjects that are looked up one by one
 
 
@@ -124,6 +126,10 @@ def described(
 
     These are their triples, and in turn those of blank nodes that are objects there.
     """
+    if plan is None and len(ids) <= _FEW and dataset.is_store_alone:
+        few = _described_few(ids, dataset, terms)
+        if few is not None:
+            return few
     wanted = np.unique(np.array(ids, np.uint32))
     if plan is not None:
         for block in plan.operator.stream(context):
@@ -146,6 +152,26 @@ def described(
         wanted = np.setdiff1d(new, seen)
         seen = np.union1d(seen, wanted)
     return _once(parts, context)
+
+
+def _described_few(ids: Sequence[int], dataset: Dataset, terms: QueryTerms) -> list[U32] | None:
+    """The same for a few resources with few triples, one by one; None if there are more."""
+    wanted = [i for i in dict.fromkeys(ids) if i]
+    seen, rows = set(wanted), list[tuple[int, int, int]]()
+    while wanted:
+        subject = wanted.pop()
+        found = few_facts(dataset.tables, subject, 0, dataset.where)
+        if found is None or len(rows) > _MOST:
+            return None
+        for predicate, objects in found:
+            rows += [(subject, predicate, one) for one in objects]
+            new = [
+                one for one in objects if one not in seen and terms.dictionary.kind(one) == BLANK
+            ]
+            wanted += new
+            seen.update(new)
+    columns = np.array(rows, np.uint32).reshape(len(rows), 3).T
+    return [np.ascontiguousarray(column) for column in columns]
 
 
 def _about(subjects: U32, facts: AllFacts, where: int) -> Iterator[Sequence[U32]]:

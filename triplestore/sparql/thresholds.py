@@ -16,6 +16,13 @@ class SparqlThresholds(Thresholds):
     counted_lookup_cost: float = 32.0
     """The same, in rows that are only counted."""
 
+    few_rows: float = 16.0
+    """Maximum expected number of rows that are looked up without comparing costs: the calls for a
+    look-up take longer than its rows."""
+
+    pruned_rows: float = 1000.0
+    """Minimum expected number of rows from which a column is dropped that is no longer needed."""
+
     data_block_size: int = 2000
     """Minimum number of characters of a block of data that is read as N-Triples."""
 

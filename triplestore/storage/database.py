@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from triplestore.errors import CorruptError, LockedError, ReadOnlyError, StorageError, UsageError
@@ -76,7 +75,7 @@ class Database:
         self.broken: BaseException | None = None
         self._state = state
         self.reader = reader
-        self._writing = threading.RLock()
+        self.alone = threading.RLock()
         self._owner = os.getpid()
         self._closed = False
         self._syncer: threading.Thread | None = None
@@ -198,15 +197,14 @@ class Database:
 
     @contextmanager
     def _alone(self, timeout: float = -1) -> Iterator[Dictionary]:
-        if not self._writing.acquire(timeout=timeout):
-            raise LockedError(
-                f"another thread has been writing for over {timeout:.3g} seconds: try again later"
-            )
+        if not self.alone.acquire(timeout=timeout):
+            why = f"another thread has been writing for over {timeout:.3g} seconds: try again later"
+            raise LockedError(why)
         try:
             yield self.dictionary
         finally:
             self.rollback()
-            self._writing.release()
+            self.alone.release()
 
     def rollback(self) -> None:
         """Remove the terms that were encoded and not committed."""
@@ -230,7 +228,7 @@ class Database:
         cleared  begin with empty tables
         staged   the tables of the last state and of the result, if the caller has made them
         """
-        with self._writing:
+        with self.alone:
             self.require_writable()
             if not (steps or meta or cleared):
                 return self._state
@@ -243,8 +241,14 @@ class Database:
                 if segment is not None:
                     self.dictionary.truncate(max(mark, self._state.term_count))
                 raise
-        self.upkeep.wake()
+            self.work_behind()
         return state
+
+    def work_behind(self) -> None:
+        """After a commit: begin what goes on behind it."""
+        if self.durability == "group":
+            self._sync_soon()
+        self.upkeep.wake()
 
     def _commit(
         self,
@@ -269,9 +273,7 @@ class Database:
                 state = self._next_state(
                     steps, term_count, meta, cleared, staged, fresh=bool(batch.names)
                 )
-                self._publish(self.disk, batch, state, payload, refs)
-        if self.durability == "group":
-            self._sync_soon()
+                self.publish(state, payload, refs, batch)
         return state
 
     def _next_state(
@@ -295,29 +297,34 @@ class Database:
         changed = before.meta.with_changes(meta) if meta else before.meta
         return State(before.commit + 1, before.dictionary, term_count, tables, changed)
 
-    def _publish(
-        self, disk: Disk, batch: FileBatch, state: State, payload: bytes, refs: Sequence[FileRef]
+    def publish(
+        self,
+        state: State,
+        payload: bytes,
+        refs: Sequence[FileRef] = (),
+        batch: FileBatch | None = None,
     ) -> None:
-        """Write the record, durable if requested, and publish the state; or do neither."""
+        """Write the record and publish the state, or do neither. The commit lock is held."""
+        if (disk := self.disk) is None:
+            self._state = state
+            return
         position = disk.journal.position()
         try:
             disk.log(state.commit, payload, refs)
             if self.durability == "commit":
                 self.sync_journal()
-            batch.register()
+            if batch is not None:
+                batch.register()
             self._state = state
         except BaseException:
             if self._state is not state:
-                self._take_back(disk, position)
-            if self.broken is not None or self._state is state:
+                try:
+                    disk.journal.take_back(position)
+                except OSError as error:
+                    self.fail(error)
+            if batch is not None and (self.broken is not None or self._state is state):
                 batch.keep()  # the record may be on disk, and it names them
             raise
-
-    def _take_back(self, disk: Disk, position: tuple[int, int, int]) -> None:
-        try:
-            disk.journal.take_back(position)
-        except OSError as error:
-            self.fail(error)
 
     def _keep_terms(self, batch: FileBatch, term_count: int) -> list[NewTermKeys | FileRef]:
         """The new terms in the form of the record; large segments are written to files."""
@@ -409,7 +416,7 @@ class Database:
             self._closed = True
             return
         _open.discard(self)
-        with self._writing:
+        with self.alone:
             self.upkeep.stop()
             with self.commit_lock:
                 if self._closed:
@@ -429,7 +436,7 @@ class Database:
 
         This changes ids. Readers of older states are not affected.
         """
-        with self._writing:
+        with self.alone:
             self.require_writable()
             self.rollback()
             self.upkeep.optimize()
@@ -463,12 +470,7 @@ class Database:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _directory(self) -> Path:

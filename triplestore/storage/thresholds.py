@@ -39,6 +39,12 @@ class StorageThresholds(Thresholds):
     retry_seconds: float = 5.0
     """Seconds to wait after background work failed (for example on a full disk)."""
 
+    settle_seconds: float = 3.0
+    """Seconds after opening in which commits do not begin merges of what was there before."""
+
+    settle_layers: int = 4
+    """Maximum number of layers of new commits in that time; more are merged at once."""
+
     written_bytes: int = 1 << 20
     """Maximum size of one write to a section file, a multiple of the size of a block."""
 

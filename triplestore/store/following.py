@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from triplestore.live.feed import ChangeFeed
     from triplestore.live.hub import LiveHub
     from triplestore.live.subscription import Subscription
+    from triplestore.reasoning.outcome import Change
     from triplestore.sparql.engine import AskedState
     from triplestore.storage import Database, State
 
@@ -152,13 +153,20 @@ class FollowedStore(ReadableStore):
         hub = self._hub
         return hub if hub is not None and hub.is_of_this_process else None
 
-    def _note(self, published: Published) -> None:
-        """Tell followers of a commit."""
-        commit = published.after.commit
+    @property
+    def has_followers(self) -> bool:
+        """Whether live queries or change feeds were asked for."""
+        return self._hub_here is not None
+
+    def _note_commit(self, change: Change | None, commit: int) -> None:
         with _NOTING:  # readers may move to the same commit at the same time
             if not self._recent or self._recent[-1].commit < commit:
-                made = RecentCommit(commit, time.time(), published.change)
+                made = RecentCommit(commit, time.time(), change)
                 self._recent = (*self._recent, made)[-STORE.recent_commits :]
+
+    def _note(self, published: Published) -> None:
+        """Tell followers of a commit."""
+        self._note_commit(published.change, published.after.commit)
         hub = self._hub_here
         if hub is not None:
             hub.publish(published)

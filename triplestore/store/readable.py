@@ -19,9 +19,9 @@ from triplestore.loaders import dump
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.reason_arguments import known_names
 from triplestore.reasoning.violations import inconsistencies, violation_relations, violations
-from triplestore.reasoning.visible import is_triple, quads_of
+from triplestore.reasoning.visible import is_triple, quads_of, quads_of_few
 from triplestore.relations import INFERRED
-from triplestore.relations.lookup import QuadColumns
+from triplestore.relations.lookup import ANY_GRAPH, QuadColumns, few_facts
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
 from triplestore.rules.simplify import is_helper
@@ -116,7 +116,14 @@ class ReadableStore(Querying):
         pattern = view.pattern(subject, predicate, object, graph_name)
         if pattern is None:
             return iter(())
-        return quads_of(view.dictionary, view.match(pattern, facts_mask(facts)))
+        s, p, o, g = pattern
+        where = facts_mask(facts)
+        default = g == 0 or (g == ANY_GRAPH and not view.tables.quad_total())
+        if default and not p and (s == 0) != (o == 0) and not view.hidden:
+            few = few_facts(view.tables, s, o, where)
+            if few is not None:
+                return iter(quads_of_few(view.dictionary, s, o, few))
+        return quads_of(view.dictionary, view.match(pattern, where))
 
     # -- columns of ids -------------------------------------------------------------------------
 

@@ -28,9 +28,9 @@ from triplestore.store.arguments import (
 )
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
-from triplestore.store.store_directory import StoreDirectory
 from triplestore.store.transaction import Transaction
 from triplestore.store.writes.documents import load_documents, load_table
+from triplestore.store.writes.few_writes import FewWrites
 from triplestore.store.writes.graph_writes import add_graph, clear_graph, remove_graph
 from triplestore.store.writes.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.writes.writer import TransactionWriter
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(StoreDirectory):
+class Store(FewWrites):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -203,11 +203,11 @@ class Store(StoreDirectory):
 
     def add(self, quad: QuadLike) -> Change:
         """Assert a quad."""
-        return self._change(lambda writer: writer.write(True, quad))
+        return self._write(True, (quad,))
 
     def extend(self, quads: Iterable[QuadLike]) -> Change:
         """Assert many quads, in one commit."""
-        return self._change(lambda writer: writer.write_all(True, quads))
+        return self._write(True, quads)
 
     def bulk_extend(self, quads: Iterable[QuadLike]) -> Change:
         """Assert many quads, in one commit (the same as `extend`)."""
@@ -215,11 +215,11 @@ class Store(StoreDirectory):
 
     def remove(self, quad: QuadLike) -> Change:
         """Remove an asserted quad; nothing happens if it was not asserted."""
-        return self._change(lambda writer: writer.write(False, quad))
+        return self._write(False, (quad,))
 
     def remove_all(self, quads: Iterable[QuadLike]) -> Change:
         """Remove many asserted quads, in one commit."""
-        return self._change(lambda writer: writer.write_all(False, quads))
+        return self._write(False, quads)
 
     def add_graph(self, graph_name: GraphLike) -> Change:
         """Make a named graph exist, also without quads."""

@@ -11,7 +11,7 @@ us per term in batches; 20 bytes per term beside its text, without values.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from triplestore.errors import StorageError
 from triplestore.terms.dictionary_state import DictionaryState, LiveTable
 from triplestore.terms.segment import TermSegment
-from triplestore.terms.spans import I64, U8, U32, worth_kernels
+from triplestore.terms.spans import I64, U8, U32, Spans, find_listed, worth_kernels
 from triplestore.terms.stretches import Stretches
 from triplestore.terms.term_keys import Term, key_of
 from triplestore.terms.thresholds import TERMS
@@ -112,6 +112,23 @@ class Dictionary:
                 raise
         return out
 
+    def encode_few(self, keys: Sequence[bytes]) -> list[int]:
+        """The same as a list; few keys are encoded without arrays, which take longer than that."""
+        if len(keys) > TERMS.single_look_ups:
+            found: list[int] = self.encode_keys(keys).tolist()
+            return found
+        with self._lock:
+            mark, ids = self.size, []
+            try:
+                for key in keys:
+                    state = self._state
+                    known = state.live.ids.get(key) or state.lookup(key)
+                    ids.append(known or self._add(key))
+            except BaseException:
+                self.truncate(mark)
+                raise
+        return ids
+
     def _encode_chunk(self, keys: Sequence[bytes], out: U32) -> None:
         state = self._state
         known = state.live.ids.get
@@ -126,9 +143,12 @@ class Dictionary:
 
     def _add_all(self, keys: Sequence[bytes]) -> Iterable[int]:
         """Append new, distinct keys; their ids."""
-        if len(keys) < TERMS.sealed_batch or not worth_kernels(_A_TERM * len(keys)):
-            return [self._add(key) for key in keys]
         self._check_room(len(keys))
+        if len(keys) < TERMS.sealed_batch or not worth_kernels(_A_TERM * len(keys)):
+            state = self._state
+            if len(state.live) + len(keys) <= TERMS.live_terms:
+                return state.live.add_all(keys, state.values.tables)
+            return [self._add(key) for key in keys]
         first = self.size + 1
         self._freeze(keys)
         return range(first, first + len(keys))
@@ -163,6 +183,14 @@ class Dictionary:
     def lookup_keys(self, keys: Sequence[bytes]) -> U32:
         """The ids of term keys, 0 for those that have none."""
         return self._state.lookup_many(keys)
+
+    def find_spans(self, spans: Spans, out: U32) -> None:
+        """Write the ids that terms have here to `out`, where `out` is 0."""
+        state = self._state
+        for segment in state.segments:
+            segment.find_many(spans, out)
+        keys, first = state.live.keys[:], state.live.first_id
+        find_listed(spans, keys, range(first, first + len(keys)), out)
 
     # --- from ids to terms ----------------------------------------------------------------------
 
@@ -211,6 +239,17 @@ class Dictionary:
     def kinds(self, ids: U32) -> U8:
         """The kinds of the terms of ids, 0 for 0."""
         return self._state.kinds(ids)
+
+    def of_kind(self, kind: int, since: int = 0) -> Iterator[U32]:
+        """The ids above `since` of the terms of one kind, ascending, in blocks.
+
+        >>> import pyoxigraph as ox
+        >>> dictionary = Dictionary()
+        >>> _ = dictionary.encode([ox.NamedNode("http://a"), ox.Literal("b"), ox.Literal("c")])
+        >>> [block.tolist() for block in dictionary.of_kind(3)]
+        [[2, 3]]
+        """
+        return self._state.of_kind(kind, since)
 
     @property
     def stretches(self) -> Stretches:

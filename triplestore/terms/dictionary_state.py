@@ -15,7 +15,7 @@ kept in one buffer, from which many are taken at once (`texts`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from triplestore.terms.hashing import hash_text
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys, texts_of_keys
 from triplestore.terms.stretches import Stretches
-from triplestore.terms.term_keys import Term, term_of
+from triplestore.terms.term_keys import STRING, Term, term_of
 from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values.canonical_ids import TermSource
 from triplestore.terms.values.segment_values import ValueTable
@@ -257,6 +257,17 @@ class DictionaryState:
                 out[rows] = home.kinds(ids[rows])
         return out
 
+    def of_kind(self, kind: int, since: int) -> Iterator[U32]:
+        """The ids above `since` of the terms of one kind, ascending, in blocks."""
+        for segment in self.segments:
+            if segment.last_id > since:
+                yield from segment.of_kind(kind, since)
+        first = max(self.live.first_id, since + 1)
+        keys = self.live.keys[first - self.live.first_id :]
+        found = [i for i, key in enumerate(keys, first) if key[0] == kind]
+        if found:
+            yield np.array(found, np.uint32)
+
 
 @lru_cache(maxsize=_CACHED)
 def _short_term(key: bytes) -> Term:
@@ -306,6 +317,16 @@ class LiveTable:
         self.keys.append(key)
         self.ids[key] = term_id
         return term_id
+
+    def add_all(self, keys: Sequence[bytes], tables: Sequence[ValueTable]) -> range:
+        """The same for several."""
+        first = self.first_id + len(self.keys)
+        for term_id, key in enumerate(keys, first):
+            if key[0] >= STRING:
+                self.values.add(term_id, key, tables)
+            self.keys.append(key)
+            self.ids[key] = term_id
+        return range(first, first + len(keys))
 
     def after(self, term_id: int) -> LiveTable:
         """A copy without the terms up to `term_id`, which are in a segment now."""

@@ -22,6 +22,10 @@ U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+_TEXT = 64  # bytes of a text that are hashed as fast as a short text is looked at
 
 
 def worth_kernels(rows: int) -> bool:
@@ -67,7 +71,7 @@ def texts_of_keys(keys: Sequence[bytes]) -> tuple[U8, I64, I64, U8]:
 
 def with_hashes(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Spans:
     """Spans of a buffer, with their hashes."""
-    if not worth_kernels(len(starts)):
+    if not worth_kernels(max(len(starts), int(lengths.sum()) // _TEXT)):
         return Spans(buf, starts, lengths, kinds, hash_texts(buf, starts, lengths, kinds))
     from triplestore.kernels.terms.term_tables import hash_terms
 
@@ -75,6 +79,25 @@ def with_hashes(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Spans:
     for lo, hi in pieces(lengths):
         hash_terms(buf, starts[lo:hi], lengths[lo:hi], kinds[lo:hi], hashes[lo:hi])
     return Spans(buf, starts, lengths, kinds, hashes)
+
+
+def find_listed(spans: Spans, keys: Sequence[bytes], ids: Sequence[int], out: U32) -> None:
+    """Write the id of each term that is among some keys to `out`, where `out` is 0."""
+    if not keys:
+        return
+    hashes = spans_of_keys(keys).hashes
+    order = np.argsort(hashes)
+    places = np.searchsorted(hashes[order], spans.hashes)
+    there = hashes[order][np.minimum(places, len(keys) - 1)] == spans.hashes
+    for row in np.flatnonzero(there & (out == 0)).tolist():
+        start = int(spans.starts[row])
+        text = spans.buf[start : start + int(spans.lengths[row])].tobytes()
+        key = bytes((int(spans.kinds[row]),)) + text
+        place = int(places[row])
+        while place < len(keys) and hashes[order[place]] == spans.hashes[row]:
+            if keys[order[place]] == key:
+                out[row] = ids[order[place]]
+            place += 1
 
 
 def pieces(lengths: I64) -> Iterator[tuple[int, int]]:

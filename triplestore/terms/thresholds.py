@@ -72,6 +72,13 @@ class TermThresholds(Thresholds):
     single_look_ups: int = 16
     """Maximum number of keys that are looked up, or ids that are decoded, one by one."""
 
+    found_singly: int = 32
+    """Maximum number of keys that are looked for one by one in a segment."""
+
+    block_bytes: int = 1 << 15
+    """Number of bytes of a segment's file that are verified to find one term: where they are all of
+    the segment, it is searched by a kernel."""
+
     cached_text: int = 256
     """Maximum length of a key or text whose result is cached: the memory of a cache is bounded."""
 

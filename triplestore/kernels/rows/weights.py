@@ -20,22 +20,28 @@ def count_runs(keys, at, heads, counts):
 
     at : the number of ids that earlier calls wrote; the last of them may continue
     """
-    last = np.uint64(heads[at - 1]) if at > 0 else np.uint64(0xFFFFFFFFFFFFFFFF)
-    number = np.int64(0)
-    for i in range(keys.size):
-        head = keys[i] >> _32
-        if head != last:
-            if number > 0:
-                counts[at - 1] += number
-            heads[at] = np.uint32(head)
-            counts[at] = 0
-            at += 1
-            last = head
-            number = np.int64(0)
-        number += 1
-    if number > 0:
-        counts[at - 1] += number
-    return at
+    if keys.size == 0:
+        return at
+    head = keys[0] >> _32
+    done = np.int64(0)  # keys that are counted
+    if at > 0 and np.uint64(heads[at - 1]) == head:
+        at -= 1
+        done = -counts[at]
+    place = np.uint64(at)
+    for i in range(keys.size - 1):  # without branches: where runs end cannot be predicted
+        following = keys[i + 1] >> _32
+        heads[place] = np.uint32(head)
+        counts[place] = i + 1
+        place += np.uint64(following != head)
+        head = following
+    heads[place] = np.uint32(head)
+    counts[place] = keys.size
+    stop = np.int64(place) + 1
+    for i in range(at, stop):
+        end = counts[i]
+        counts[i] = end - done
+        done = end
+    return stop
 
 
 @kernel("i64(u64r, i64r, i64, u32w, i64w)")
@@ -66,39 +72,49 @@ def join_weights(left, of_left, right, of_right, how, ids, weights):
 
     how : 0 an inner join, 1 a left, 2 a semi-, 3 an anti-join, 4 a union of all rows
     """
-    at = 0
-    n = 0
-    for i in range(left.size):
-        one = left[i]
-        while at < right.size and right[at] < one:
+    one = np.uint64(1)  # places are unsigned: numba would test whether they are negative
+    i = np.uint64(0)
+    at = np.uint64(0)
+    n = np.uint64(0)
+    top = np.uint64(left.size)
+    end = np.uint64(right.size)
+    while i < top and at < end:
+        if left[i] == right[at]:
+            if how != 3:
+                ids[n] = left[i]
+                weights[n] = of_left[i]
+                if how < 2:
+                    weights[n] *= of_right[at]
+                elif how == 4:
+                    weights[n] += of_right[at]
+                n += one
+            i += one
+            at += one
+        elif left[i] < right[at]:
+            if how == 1 or how > 2:
+                ids[n] = left[i]
+                weights[n] = of_left[i]
+                n += one
+            i += one
+        else:
             if how == 4:
                 ids[n] = right[at]
                 weights[n] = of_right[at]
-                n += 1
-            at += 1
-        matches = at < right.size and right[at] == one
-        weight = of_left[i]
-        if how == 4:
-            if matches:
-                weight += of_right[at]
-                at += 1
-        elif matches:
-            if how == 3:
-                continue
-            if how < 2:
-                weight *= of_right[at]
-        elif how == 0 or how == 2:
-            continue
-        ids[n] = one
-        weights[n] = weight
-        n += 1
+                n += one
+            at += one
+    if how == 1 or how > 2:
+        while i < top:
+            ids[n] = left[i]
+            weights[n] = of_left[i]
+            n += one
+            i += one
     if how == 4:
-        while at < right.size:
+        while at < end:
             ids[n] = right[at]
             weights[n] = of_right[at]
-            n += 1
-            at += 1
-    return n
+            n += one
+            at += one
+    return np.int64(n)
 
 
 @kernel("i64(u64r, i64w)")

@@ -30,8 +30,9 @@ class Probe(Operator):
     """For each row of the child, the rows of a relation that match a pattern.
 
     In the pattern, a name that the child has, or an int, is looked up; other names become columns;
-    None stands for any id. `how` as in `JoinOperator`; semi and anti only test whether there is a
-    row. Rows come in the order of the child. `relation` and `where` can be replaced between runs.
+    None stands for any id. At least one column is looked up. `how` as in `JoinOperator`; semi and
+    anti only test whether there is a row. Rows come in the order of the child. `relation` and
+    `where` can be replaced between runs.
 
     >>> from triplestore.operators import Values
     >>> from triplestore.relations import Tables, bulk_layer
@@ -109,8 +110,10 @@ class Probe(Operator):
                 self._values.append(known)
             else:
                 free.append(entry)
-        if max(self._values, default=-1) < 0:
-            raise UsageError(f"probe: {atom(self.name, self.pattern)} shares no column; use a join")
+        if not self._values:
+            raise UsageError(
+                f"probe: {atom(self.name, self.pattern)} looks up no column; use a join"
+            )
         self._new: tuple[str, ...] = ()
         self._free: list[int] = []
         self._same: list[tuple[int, int]] = []  # free columns that must be equal
@@ -142,11 +145,14 @@ class Probe(Operator):
     def _one(self, context: Context, block: Frame) -> Blocks:
         """The result for one block of the child."""
         values = [
-            block.columns[known]
-            if known >= 0
-            else np.full(block.rows, self.pattern[place], np.uint32)
+            block.columns[known] if known >= 0 else np.array([self.pattern[place]], ID)
             for place, known in zip(self._bound, self._values, strict=True)
         ]
+        if block.rows > 1:
+            values = [
+                value if known >= 0 else value.repeat(block.rows)
+                for value, known in zip(values, self._values, strict=True)
+            ]
         if len(self._bound) == len(self.pattern):
             return self._chosen(context, block, self.relation.contains(tuple(values), self.where))
         if self.how in ("semi", "anti"):
@@ -172,7 +178,10 @@ class Probe(Operator):
         index, free = part
         rows = len(index)
         self._charge_block(context, rows * (8 + self.width))
-        columns = [column.take(index) for column in block.columns]
+        if rows == block.rows == 1:
+            columns = [*block.columns]
+        else:
+            columns = [column.take(index) for column in block.columns]
         columns += [free[i] for i in self._free]
         return Frame(self.names, columns, rows, self.order, self.unique)
 
@@ -186,6 +195,12 @@ class Probe(Operator):
 
     def _outer(self, context: Context, block: Frame, found: Iterator[Found]) -> Stream:
         """Joined rows and rows without a match, in the order of the block."""
+        first, second = next(found, None), next(found, None)
+        if first is not None and second is None:
+            yield self._with_missing(context, block, first, 0, block.rows)
+            return
+        if first is not None and second is not None:
+            found = chain((first, second), found)
         done = 0  # rows of the block that were passed on, or that have a match
         none = np.empty(0, np.int64)
         free = (np.empty(0, ID),) * (len(self.pattern) - len(self._bound))
@@ -207,6 +222,8 @@ class Probe(Operator):
         is_missing = np.ones(stop - start, BOOLEAN)
         is_missing[index[index.searchsorted(start) :] - start] = False
         missing = np.flatnonzero(is_missing) + start
+        if len(missing) == 0 and not self._matched:
+            return self._joined(context, block, part)
         rows = len(index) + len(missing)
         self._charge_block(context, rows * (24 + self.width))
         both = np.concatenate((index, missing))
@@ -236,7 +253,7 @@ class Probe(Operator):
             columns = (*block.columns, found) if self._matched else block.columns
             return (Frame(self.names, columns, block.rows, self.order, self.unique),)
         mask = ~found if self.how == "anti" else found
-        if mask.all():
+        if np.count_nonzero(mask) == block.rows:  # faster than mask.all()
             return (block,)
         self._charge_block(context, block.rows * self.width)
         chosen = block.where(mask)

@@ -212,6 +212,7 @@ def make_program(
     before: InForce | None = None,
     *,
     early: bool = False,
+    literals: Literals | None = None,
     looked_at: Literals | None = None,
 ) -> InForce:
     """The program in force where these tables hold, if they are closed.
@@ -219,6 +220,7 @@ def make_program(
     before     the program of earlier tables; what is still right is used again
     early      whether the tables are not closed yet: then the program already has rules that will
                be needed as soon as others are applied
+    literals   those that were looked at, if that is known without an earlier program
     looked_at  the literals that the dictionary had when the tables were made, if it may have more
                now: those of a later commit, or of a transaction that is not committed
     """
@@ -265,7 +267,7 @@ def make_program(
                 break
         assert made is not None
         _refuse(made.negated)
-        literals = looked_at or (Literals() if before is None else before.literals)
+        literals = looked_at or literals or (Literals() if before is None else before.literals)
         if looked_at is None and regimes.look_at_literals:
             literals = literals.looked_at(dictionary)
         literals = replace(literals, valued=reader.ids_of(made.valued))

@@ -22,6 +22,7 @@ from triplestore.terms.values.value_keys import split_typed
 from triplestore.terms.values.xml_literals import is_well_formed
 from triplestore.terms.values.xsd import is_known
 from triplestore.terms.vocabulary import RDF_XML_LITERAL
+from triplestore.thread_limits import look, looking
 
 if TYPE_CHECKING:
     from triplestore.relations import Tables
@@ -47,6 +48,16 @@ class Literals:
     upto: int = 0
     ill: tuple[bytes, ...] = ()
     valued: U32 = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+
+    @classmethod
+    def of_closure(cls, tables: Tables, dictionary: Dictionary, upto: int) -> Literals:
+        """The literals that the closed tables of a commit with this many terms have facts about.
+
+        The closure has a row for each ill-typed literal, so no term is looked at.
+        """
+        (name,) = dictionary.lookup_keys([ILL_TYPED.key]).tolist()
+        ids = tables.tuples(name, 3).distinct(0).tolist() if name else []
+        return cls(upto, tuple(map(dictionary.key, ids)))
 
     def looked_at(self, dictionary: Dictionary) -> Literals:
         """The same with all ill-typed literals that a dictionary has."""
@@ -110,21 +121,17 @@ def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
     >>> [key[1:5] for key in ill_typed(words)]
     [b'five']
     """
-    ids = np.arange(since + 1, dictionary.size + 1, dtype=np.uint32)
-    if not len(ids):
-        return []
-    typed = ids[dictionary.kinds(ids) == TYPED]
-    if not len(typed):
-        return []
-    without = typed[dictionary.value_stack.values(typed).marks == 0]
     found = []
-    for number in without.tolist():
-        key = dictionary.key(number)
-        lexical, datatype = split_typed(key[1:])
-        if is_known(datatype) or (datatype == RDF_XML_LITERAL and not is_well_formed(lexical)):
-            found.append(key)
-            if len(found) == MAX_ILL_TYPED:
-                break
+    for typed in dictionary.of_kind(TYPED, since):
+        look()
+        without = typed[dictionary.value_stack.values(typed).marks == 0]
+        for number in looking(without.tolist()):
+            key = dictionary.key(number)
+            lexical, datatype = split_typed(key[1:])
+            if is_known(datatype) or (datatype == RDF_XML_LITERAL and not is_well_formed(lexical)):
+                found.append(key)
+                if len(found) == MAX_ILL_TYPED:
+                    return found
     return found
 
 

@@ -20,7 +20,7 @@ from triplestore.reasoning.program.literals import ill_typed
 from triplestore.relations import Changes
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, U32, high, in_sorted, low
-from triplestore.terms import BLANK, STRING, TYPED, key_of
+from triplestore.terms import BLANK, STRING, key_of
 from triplestore.terms.vocabulary import RDF
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def are_outdated(
         return True
     known = None if rules is None else rules.literals
     upto = max(committed, 0 if known is None else known.upto)
-    if regimes.look_at_literals and _bring_ill_typed(dictionary, upto):
+    if regimes.look_at_literals and ill_typed(dictionary, upto):
         return True
     valued = NO_IDS if known is None else known.valued
     return len(valued) > 0 and any(_touches_values(step, valued, dictionary) for step in steps)
@@ -129,14 +129,6 @@ def _touches_graphs(step: WriteStep, graphs: U32) -> bool:
 
 
 # -- literals -------------------------------------------------------------------------------------
-
-
-def _bring_ill_typed(dictionary: Dictionary, upto: int) -> bool:
-    """Whether a term with a greater id is an ill-typed literal."""
-    new = np.arange(upto + 1, dictionary.size + 1, dtype=np.uint32)
-    if not (dictionary.kinds(new) == TYPED).any():
-        return False
-    return bool(ill_typed(dictionary, upto))
 
 
 def _touches_values(step: WriteStep, valued: U32, dictionary: Dictionary) -> bool:

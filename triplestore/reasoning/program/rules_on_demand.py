@@ -90,13 +90,14 @@ def program_of(
     before: InForce | None = None,
     *,
     early: bool = False,
+    literals: Literals | None = None,
 ) -> InForce:
     """The program in force as `make_program` makes it, or as soon as it is asked for."""
     if before is None or early or before.sleeping is not None:
-        found = rules_on_demand(regimes, users, tables, dictionary, before)
+        found = rules_on_demand(regimes, users, tables, dictionary, before, literals)
         if found is not None:
             return found
-    return make_program(regimes, users, tables, dictionary, before, early=early)
+    return make_program(regimes, users, tables, dictionary, before, early=early, literals=literals)
 
 
 def rules_on_demand(
@@ -105,6 +106,7 @@ def rules_on_demand(
     tables: Tables,
     dictionary: Dictionary,
     before: InForce | None = None,
+    literals: Literals | None = None,
 ) -> RulesOnDemand | None:
     """The program in force of an ontology without instances; None of any other."""
     if users is not None:
@@ -114,7 +116,8 @@ def rules_on_demand(
         sleeping = find_sleeping_axioms(regimes, tables, dictionary, known)
         if sleeping is None:
             return None
-        literals = (Literals() if before is None else before.literals).looked_at(dictionary)
+        known_literals = literals or (Literals() if before is None else before.literals)
+        literals = known_literals.looked_at(dictionary)
         awake = literals.added(sleeping.awake, tables, dictionary)
         make = partial(make_program, regimes, users, tables, dictionary, looked_at=literals)
         return RulesOnDemand(regimes, awake, sleeping, literals, make)

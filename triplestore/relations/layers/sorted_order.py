@@ -36,6 +36,7 @@ from triplestore.relations.status import EXPLICIT, HOLDS
 from triplestore.relations.thresholds import RELATIONS
 
 _LOW = 0xFFFFFFFF
+_LOWEST = np.uint64(_LOW)
 
 
 class Order:
@@ -142,14 +143,22 @@ class SortedRun:
 
     def bounds(self, first: int) -> tuple[int, int]:
         """Where the rows lie whose first id is `first`."""
-        lo = self.keys.search(first << 32, self.lo, self.hi)
-        return lo, self.keys.search(first << 32 | _LOW, lo, self.hi, "right")
+        if first == _LOW:  # no key of 64 bits is greater
+            return self.keys.search(first << 32, self.lo, self.hi), self.hi
+        return self.keys.search_span(first << 32, first + 1 << 32, self.lo, self.hi)
+
+    def firsts(self) -> U32:
+        """The first ids of its rows, increasing; the rows of an id are skipped by a search."""
+        found, place = [], self.lo
+        while place < self.hi:
+            found.append(first := self.keys.at(place) >> 32)
+            place = self.keys.search(first << 32 | _LOW, place, self.hi, "right")
+        return np.array(found, dtype=np.uint32)
 
     def bounds_many(self, firsts: U32) -> tuple[I64, I64]:
         """`bounds` for each of `firsts`."""
         keys = least_keys(firsts)
-        lo = self.keys.search_many(keys, self.lo, self.hi)
-        return lo, self.keys.search_many(keys | np.uint64(_LOW), self.lo, self.hi, "right")
+        return self.keys.search_spans(keys, keys | _LOWEST, self.lo, self.hi)
 
     def statuses(self, lo: int, hi: int) -> U8:
         """The statuses of rows [lo, hi)."""

@@ -24,6 +24,7 @@ from triplestore.relations.packed_keys import (
     Columns,
     in_sorted,
     pack,
+    swap,
 )
 from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK
@@ -170,6 +171,10 @@ class ClosedRelation(PlainRelation):
             return np.ones(len(values[0]), dtype=np.int64)
         return self.closed.match_counts(columns[0], values[0])
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads."""
+        return int(self.fanout((column,), (np.array([value], dtype=np.uint32),))[0])
+
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold."""
         status = self.rows.status(first, second)
@@ -178,9 +183,10 @@ class ClosedRelation(PlainRelation):
             status = INFERRED if self.closed.contains_keys(key)[0] else 0
         return status
 
-    def status_of_keys(self, keys: U64) -> U8:
-        """The statuses of rows given as packed keys, in any order."""
-        return self._with_closed(keys, self.rows.status_of_keys(keys))
+    def status_of_keys(self, keys: U64, order: int = FORWARD) -> U8:
+        """The statuses of rows given as packed keys, in any order; see `PlainRelation`."""
+        status = self.rows.status_of_keys(keys, order)
+        return self._with_closed(keys if order == FORWARD else swap(keys), status)
 
     def look_up_keys(self, keys: U64) -> tuple[U8, U32]:
         """The statuses and the counts of rows given as packed keys; 0 where they do not hold."""

@@ -8,6 +8,7 @@ copies. Otherwise the slices of several runs are merged, and the newest entry fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -42,6 +43,9 @@ from triplestore.relations.status import HOLDS
 from triplestore.relations.thresholds import RELATIONS
 
 FORWARD, BACKWARD = 0, 1
+
+_FEW = 16
+"""Number of rows that `few` reads at first."""
 
 
 class PlainRelation(Answering, PairRelation):
@@ -97,6 +101,26 @@ class PlainRelation(Answering, PairRelation):
         """The first ids of the rows with this second id, increasing."""
         return self._slice(BACKWARD, second, where)
 
+    def few(self, order: int, first: int, where: int, most: int) -> list[int] | None:
+        """The other ids of the rows with this one (0: as first id, 1: as second), increasing; None
+        if more than `most` rows have it. A list, which is faster to make of few rows."""
+        runs = self._runs[order]
+        if len(runs) == 1 and runs[0].uniform is not None:
+            run, least, above = runs[0], first << 32, (first + 1) << 32
+            if not runs[0].uniform & where:
+                return []
+            lo = run.keys.search(least, run.lo, run.hi)
+            for size in (_FEW, most + 1):
+                keys = run.keys.listed(lo, min(lo + size, run.hi))
+                if len(keys) < size or keys[-1] >= above:
+                    return [key - least for key in keys if key < above]
+            return None
+        bounds = [run.bounds(first) for run in runs]
+        if sum(hi - lo for lo, hi in bounds) > most:
+            return None
+        found: list[int] = self._slice(order, first, where).tolist()
+        return found
+
     def _slice(self, order: int, first: int, where: int) -> U32:
         runs = self.runs(order)
         if len(runs) == 1:
@@ -137,7 +161,10 @@ class PlainRelation(Answering, PairRelation):
             if lo < hi:
                 pieces.append((run, lo, hi))
         if len(pieces) == 1:
-            blocks = _scan_one(*pieces[0], where, block_rows)
+            ((run, lo, hi),) = pieces
+            if hi - lo <= block_rows and (run.uniform or 0) & where:
+                return iter((run.keys[lo:hi],))
+            blocks = _scan_one(run, lo, hi, where, block_rows)
         else:
             blocks = _scan_several(pieces, where, block_rows)
         return (block for block in blocks if len(block))
@@ -155,9 +182,30 @@ class PlainRelation(Answering, PairRelation):
             yield (high(keys), low(keys)) if order == FORWARD else (low(keys), high(keys))
 
     def distinct(self, column: int, where: int = HOLDS) -> U32:
-        """The ids that occur in this column, increasing."""
+        """The ids that occur in this column, increasing.
+
+        Where few ids have many rows each, the rows of an id are skipped.
+        """
+        if self.distinct_estimate(column) * RELATIONS.skipped_rows <= self.stored_rows:
+            heads = [NO_IDS, *(run.firsts() for run in self.runs(column))]
+            ids = distinct(np.sort(np.concatenate(heads)))
+            occur = [self._occurs(column, first, where) for first in ids.tolist()]
+            return ids[np.array(occur, dtype=np.bool_)]
         heads = [distinct(high(keys)) for keys in self.scan_keys(where, order=column)]
         return distinct(np.concatenate(heads)) if heads else NO_IDS
+
+    def _occurs(self, order: int, first: int, where: int) -> bool:
+        """Whether a row with this first id holds; usually one of the first rows does."""
+        runs = self.runs(order)
+        if len(runs) == 1 and (runs[0].uniform or 0) & where:
+            return True
+        pieces = [(run, *run.bounds(first)) for run in runs]
+        pieces = [(run, lo, hi) for run, lo, hi in pieces if lo < hi]
+        small = RELATIONS.skipped_rows
+        looked_at = islice(_scan_several(pieces, where, small), 2)
+        if any(len(keys) for keys in looked_at):
+            return True
+        return any(True for _ in self.scan_keys(where, order=order, first=first))
 
     # -- as a `PairRelation` --------------------------------------------------------------------
 
@@ -257,6 +305,14 @@ class PlainRelation(Answering, PairRelation):
             sizes += hi - lo
         return sizes
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads."""
+        rows = 0
+        for run in self.runs(column):
+            lo, hi = run.bounds(value)
+            rows += hi - lo
+        return rows
+
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold. Faster than `status_of` for one."""
         key = first << 32 | second
@@ -282,10 +338,19 @@ class PlainRelation(Answering, PairRelation):
         """The statuses of these rows; 0 for those that do not hold."""
         return self.status_of_keys(pack(rows[0], rows[1]))
 
-    def status_of_keys(self, keys: U64) -> U8:
-        """The statuses of rows given as packed keys, in any order."""
+    def status_of_keys(self, keys: U64, order: int = FORWARD) -> U8:
+        """The statuses of rows given as packed keys, in any order. For the order by second id, keys
+        have the second id in front."""
+        runs = self._runs[order]
+        uniform = runs[0].uniform if len(runs) == 1 else None
+        if uniform is not None:
+            run = runs[0]
+            places = np.minimum(run.keys.search_many(keys, run.lo, run.hi), run.hi - 1)
+            found: U8 = (run.keys.take(places) == keys).view(np.uint8)
+            found *= np.uint8(uniform)
+            return found
         status = np.zeros(len(keys), dtype=np.uint8)
-        for run, rows, places in self._found(keys):
+        for run, rows, places in self._found(keys, order):
             status[rows] = run.statuses_at(places)
         return status
 
@@ -313,10 +378,10 @@ class PlainRelation(Answering, PairRelation):
                 counts[found] = np.where(run.statuses_at(places), column.take(places), 0)
         return counts
 
-    def _found(self, keys: U64) -> Iterator[tuple[SortedRun, I64, I64]]:
+    def _found(self, keys: U64, order: int = FORWARD) -> Iterator[tuple[SortedRun, I64, I64]]:
         """(run, positions in `keys`, positions in the run): each key in the newest run with it."""
         open_ = np.arange(len(keys))
-        for run in reversed(self._runs[FORWARD]):
+        for run in reversed(self._runs[order]):
             wanted = keys[open_]
             places = np.minimum(run.keys.search_many(wanted, run.lo, run.hi), run.hi - 1)
             found = run.keys.take(places) == wanted
@@ -356,6 +421,9 @@ def _probe_few(run: SortedRun, ids: U32, where: int, most: int) -> tuple[I64, Co
     if run.uniform is None or not run.uniform & where:
         return None
     number = len(ids)
+    if number == 1:
+        lo, hi = run.bounds(int(ids[0]))
+        return None if hi - lo > most else (np.zeros(hi - lo, np.int64), (low(run.keys[lo:hi]),))
     first, last = run.bounds_many(ids)
     sizes = last - first
     listed = sizes.tolist()

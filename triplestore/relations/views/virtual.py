@@ -108,11 +108,12 @@ class AllFacts(Answering):
         self, where: int, order: int, first: int | None, block_rows: int
     ) -> Iterator[Columns]:
         """By subject or object: windows of ids, in each the rows of all predicates."""
-        names = self.names() if first is None else self._names_with(order, first)
+        place = order // 2
+        names = self.names() if first is None else self._tables.predicates_of_one(first, place)
         pieces: list[tuple[SortedRun, int, int]] = []
         name_of: dict[SortedRun, int] = {}
         for name in names.tolist():
-            for run in self._tables.relation(name).runs(order // 2):
+            for run in self._tables.relation(name).runs(place):
                 lo, hi = (run.lo, run.hi) if first is None else run.bounds(first)
                 if lo < hi:
                     pieces.append((run, lo, hi))
@@ -120,16 +121,11 @@ class AllFacts(Answering):
         for parts in _slabs(pieces, block_rows):
             found: list[tuple[U64, int]] = []
             for name, group in groupby(parts, lambda part: name_of[part[0]]):
-                runs = [(run.keys[lo:hi], run.statuses(lo, hi)) for run, lo, hi in group]
-                found.append((filter_keys(*newest(runs), where), name))
-            rows = _sorted_rows(found, order)
+                found.append((_held(list(group), where), name))
+            rows = _sorted_rows(found, order, is_one=first is not None)
             for at in range(0, len(rows[0]), block_rows):
                 subjects, predicates, objects = (column[at : at + block_rows] for column in rows)
                 yield subjects, predicates, objects
-
-    def _names_with(self, column: int, term: int) -> U32:
-        terms = array_of([term])
-        return self._tables.predicates_of(terms, 0 if column == SUBJECT else 1)[1]
 
     def probe(
         self, columns: Sequence[int], values: Sequence[U32], where: int = HOLDS
@@ -188,6 +184,14 @@ class AllFacts(Answering):
                 np.add.at(sizes, rows, relation.stored_rows)
         return sizes
 
+    def rows_with(self, column: int, value: int) -> int:
+        """How many rows a look-up of one id in a column reads."""
+        if column == PREDICATE:
+            return self._tables.relation(value).stored_rows
+        relation, place = self._tables.relation, column // 2
+        names = self._tables.predicates_of_one(value, place).tolist()
+        return sum([relation(name).rows_with(place, value) for name in names])
+
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
         return self._tables.status_of_facts(rows[PREDICATE], rows[SUBJECT], rows[OBJECT])
@@ -217,7 +221,7 @@ class AllFacts(Answering):
     def distinct_estimate(self, column: int) -> int:
         """About how many ids occur in this column."""
         if column == PREDICATE:
-            return len(self.names())
+            return self._tables.most_names()
         layers = self._tables.layers
         sets = [ly.subjects if column == SUBJECT else ly.objects for ly in layers]
         return min(len(self), sum(found.terms for found in sets))
@@ -253,13 +257,28 @@ def _slabs(
     yield from (parts for parts in by_slab if parts)
 
 
-def _sorted_rows(found: list[tuple[U64, int]], order: int) -> Columns:
-    """Rows (subject, predicate, object), in this order, of keys given predicate by predicate."""
+def _held(parts: list[tuple[SortedRun, int, int]], where: int) -> U64:
+    """The keys of these parts of the runs of one relation that have one of these statuses."""
+    run, lo, hi = parts[0]
+    if len(parts) == 1 and (run.uniform or 0) & where:
+        return run.keys[lo:hi]
+    return filter_keys(
+        *newest([(run.keys[lo:hi], run.statuses(lo, hi)) for run, lo, hi in parts]), where
+    )
+
+
+def _sorted_rows(found: list[tuple[U64, int]], order: int, is_one: bool) -> Columns:
+    """Rows (subject, predicate, object), in this order, of keys given predicate by predicate.
+
+    is_one  True if the rows have one subject, or one object
+    """
     keys = np.concatenate([keys for keys, _ in found])
     names = np.repeat(array_of([name for _, name in found]), [len(keys) for keys, _ in found])
     heads, tails = high(keys), low(keys)
     if order == SUBJECT:
         # Within a predicate the objects of a subject are sorted already.
+        if is_one:
+            return heads, names, tails
         sort = np.lexsort((names, heads))
         return heads[sort], names[sort], tails[sort]
     sort = np.argsort(keys, kind="stable")

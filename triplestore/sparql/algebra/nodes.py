@@ -324,30 +324,36 @@ UNIT = Bgp(())
 """The empty pattern `{}`: one solution without variables."""
 
 
+# As tuples: `Join | Union` would be made anew for each call.
+LEAVES = (Bgp, Path, Values)
+LISTS = (Join, Union)
+PAIRS = (LeftJoin, Minus)
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The patterns directly below a node, without those in EXISTS.
 
     >>> children(Minus(UNIT, Values((), ())))
     (Bgp(patterns=()), Values(variables=(), rows=()))
     """
-    if isinstance(node, Join | Union):
-        return node.parts
-    if isinstance(node, LeftJoin | Minus):
-        return (node.left, node.right)
-    if isinstance(node, Bgp | Path | Values):
+    if isinstance(node, LEAVES):
         return ()
+    if isinstance(node, LISTS):
+        return node.parts
+    if isinstance(node, PAIRS):
+        return (node.left, node.right)
     return (node.pattern,)
 
 
 def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
     """The node with each child changed; the node itself if no child changes."""
-    if isinstance(node, Bgp | Path | Values):
+    if isinstance(node, LEAVES):
         return node
-    if isinstance(node, Join | Union):
+    if isinstance(node, LISTS):
         parts = tuple([change(part) for part in node.parts])
         same = all(map(is_, parts, node.parts))
         return node if same else replace(node, parts=parts)
-    if isinstance(node, LeftJoin | Minus):
+    if isinstance(node, PAIRS):
         left, right = change(node.left), change(node.right)
         same = left is node.left and right is node.right
         return node if same else replace(node, left=left, right=right)

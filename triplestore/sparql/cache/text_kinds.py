@@ -15,7 +15,7 @@ from triplestore.expressions.tree import Constant
 from triplestore.sparql.algebra.nodes import Query
 from triplestore.sparql.cache.kept_plans import PlanKey
 from triplestore.sparql.cache.slots import Exchangeable, Slots, exchangeable, exchangeable_values
-from triplestore.sparql.cache.text_shapes import TextShapes
+from triplestore.sparql.cache.text_shapes import CutText, TextShapes
 from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 
 Parse: TypeAlias = Callable[[str], Query]
@@ -85,6 +85,7 @@ class TextKinds:
     def __init__(self) -> None:
         self._shapes = TextShapes()
         self._kinds: dict[Hashable, TextKind] = {}
+        self._firsts: dict[Hashable, CutText] = {}  # the first text with each key
         self._texts: dict[tuple[Any, ...], KnownText] = {}
 
     def of(
@@ -102,11 +103,26 @@ class TextKinds:
     def _read(
         self, key: tuple[Any, ...], text: str, prefixes: Mapping[str, str], base: str | None
     ) -> KnownText:
-        shape = self._shapes.read(text, prefixes, base)
+        cut = self._shapes.cut(text, prefixes, base)
+        if cut is None:
+            return KnownText(key)
+        first = self._firsts.get(cut.key)
+        if first is None:  # most texts have no second one of their shape
+            if len(self._firsts) >= _MOST_KINDS:
+                self._firsts.clear()
+            self._firsts[cut.key] = cut
+            return KnownText(key)
+        shape = self._shapes.shape(cut, prefixes)
         if shape is None:
             return KnownText(key)
         (_, _, optimise, *_) = key
-        kind = self._kind((shape.key, optimise), shape.constants)
+        about = (shape.key, optimise)
+        constants = shape.constants
+        if about not in self._kinds:
+            other = self._shapes.shape(first, prefixes)
+            if other is not None and other.key == shape.key:
+                constants = other.constants
+        kind = self._kind(about, constants)
         return KnownText(kind, kind, shape.constants, partial(exchangeable, shape))
 
     def with_values(

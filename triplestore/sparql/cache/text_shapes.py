@@ -88,6 +88,21 @@ class TextShape(NamedTuple):
     prologue: str
 
 
+class CutText(NamedTuple):
+    """A text cut at its constants, which are not looked at yet.
+
+    key       what all texts of one shape have in common; others may have it too
+    pieces    the text between constants
+    tokens    the constants as they are written; None for a comment
+    prologue  the text before SELECT, ASK or CONSTRUCT
+    """
+
+    key: Hashable
+    pieces: tuple[str | None, ...]
+    tokens: tuple[str | None, ...]
+    prologue: str
+
+
 class TextShapes:
     """Splits texts, and caches the meaning of prefixes and names by prologue.
 
@@ -103,6 +118,11 @@ class TextShapes:
 
     def read(self, text: str, prefixes: Mapping[str, str], base: str | None) -> TextShape | None:
         """The shape of a text; None if it has none."""
+        cut = self.cut(text, prefixes, base)
+        return None if cut is None else self.shape(cut, prefixes)
+
+    def cut(self, text: str, prefixes: Mapping[str, str], base: str | None) -> CutText | None:
+        """The text cut at its constants; None if it has no shape."""
         if "\\" in text:
             return None
         match = _PROLOGUE.match(text)
@@ -111,11 +131,16 @@ class TextShapes:
         if _FORM.match(text, end) is None:
             return None
         prologue = text[:end]
-        known = self._names(prologue, prefixes)
-        if known is None:
-            return None
         found = _cut(text.isascii()).split(text[end:])
         pieces, tokens = tuple(found[::2]), tuple(found[1::2])
+        return CutText((prologue, base, tuple(prefixes.items()), pieces), pieces, tokens, prologue)
+
+    def shape(self, cut: CutText, prefixes: Mapping[str, str]) -> TextShape | None:
+        """The shape of a cut text; None if it has none."""
+        known = self._names(cut.prologue, prefixes)
+        if known is None:
+            return None
+        tokens = cut.tokens
         numbers: list[int] = []
         places: dict[bytes, int] = {}
         namespaces, names = known
@@ -135,8 +160,8 @@ class TextShapes:
         sorts = "".join([" " if token is None else _sort_of(token) for token in tokens])
         kinds = bytes([key[0] for key in constants])
         same = tuple(numbers)
-        shared = (prologue, base, tuple(prefixes.items()), pieces, sorts, kinds, same)
-        return TextShape(shared, constants, pieces, tokens, same, prologue)
+        shared = (cut.key, sorts, kinds, same)
+        return TextShape(shared, constants, cut.pieces, tokens, same, cut.prologue)
 
     def _names(
         self, prologue: str, prefixes: Mapping[str, str]

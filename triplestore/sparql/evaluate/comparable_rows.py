@@ -1,6 +1,6 @@
 """Rows of terms in parts whose terms compare by one number each, without their texts.
 
-Start at `by_value` (SPARQL's order, see `expressions.aggregates.order_key`) and `by_key` (the order
+Start at `by_value` (SPARQL's order, see `compare_terms.order_key`) and `by_key` (the order
 of term keys). Ids compare within a stretch of the dictionary (`terms.stretches`), numbers and times
 by their value keys. Always true: parts come in the order of their places, and a row of a lower
 place is less than all rows of higher ones; rows of one place but different parts, and of parts

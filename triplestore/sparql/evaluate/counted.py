@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -19,25 +20,25 @@ from triplestore.errors import UsageError
 from triplestore.expressions.library.numbers import INTEGER
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.vectors import Numbers, ids_of
-from triplestore.kernels.rows.weights import add_runs
 from triplestore.operators.context import Context
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.leaves import Scan, slices
 from triplestore.operators.operator import Account, Blocks, Operator, Text, shown, variables
-from triplestore.relations.packed_keys import I64, U32, U64, distinct, pack
-from triplestore.relations.views.closed import ClosedRelation
-from triplestore.relations.views.plain import PlainRelation
-from triplestore.relations.views.virtual import AllFacts
-from triplestore.sparql.evaluate.weights import (
+from triplestore.operators.weights import (
     Match,
     Weights,
     chosen,
     counted,
+    counted_among,
     joined,
     ones,
     summed,
     summed_rows,
 )
+from triplestore.relations.packed_keys import I64, U32, U64, distinct, pack
+from triplestore.relations.views.closed import ClosedRelation
+from triplestore.relations.views.plain import PlainRelation
+from triplestore.relations.views.virtual import AllFacts
 from triplestore.sparql.thresholds import SPARQL
 
 _MOST = (1 << 63) - 1
@@ -354,15 +355,8 @@ def _of_all(relation: AllFacts, place: int, where: int, account: Account) -> Wei
         numbers = np.array([one.count(where) for one in relations], np.int64)
         return chosen(Weights(names, numbers), numbers > 0)
     size = 1 + max((_last(one, place // 2) for one in relation.relations()), default=0)
-    account.charge(8 * size)
-    dense = np.zeros(size, np.int64)
-    for one in relation.relations():
-        for keys in _keys(one, where, place // 2):
-            account.check()
-            add_runs(keys, dense)
-    ids = np.flatnonzero(dense)
-    account.charge(12 * len(ids))
-    return Weights(ids.astype(np.uint32), dense[ids])
+    every = (_keys(one, where, place // 2) for one in relation.relations())
+    return counted_among(chain.from_iterable(every), size, account)
 
 
 def _last(relation: PlainRelation, order: int) -> int:

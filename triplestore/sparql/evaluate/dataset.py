@@ -87,6 +87,11 @@ class Dataset:
         """True if all relations are those of the store, not copies made for this query."""
         return len(self.default) == 1 and self.kinds is None
 
+    @property
+    def is_store_alone(self) -> bool:
+        """True if the active default graph is that of the store, as its tables have it."""
+        return self.default == (STORE_DEFAULT,) and self.kinds is None
+
     def _make(self, graph: int | None) -> GraphRelations:
         if graph is None:
             if len(self.default) == 1:
@@ -181,6 +186,22 @@ class _Seen(ABC):
     @abstractmethod
     def _made(self, name: int) -> PlainRelation:
         """The triples with this predicate, computed."""
+
+    @abstractmethod
+    def names(self) -> U32:
+        """The predicates, increasing."""
+
+    def most_names(self) -> int:
+        """The number of predicates."""
+        return len(self.names())
+
+    @abstractmethod
+    def predicates_of(self, terms: U32, role: int = 0) -> tuple[I64, U32]:
+        """Where a look-up may find rows; see `Tables.predicates_of`."""
+
+    def predicates_of_one(self, term: int, role: int = 0) -> U32:
+        """The same for one term."""
+        return self.predicates_of(np.array([term], np.uint32), role)[1]
 
     def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
         """The statuses of triples; 0 for those that do not hold."""

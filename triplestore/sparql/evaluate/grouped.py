@@ -19,7 +19,7 @@ from triplestore.expressions.evaluate_columns import Evaluator
 from triplestore.expressions.functions import AGGREGATES
 from triplestore.expressions.library.numbers import INTEGER
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.expressions.tree import Variable, variables_of
+from triplestore.expressions.tree import Expression, Variable, variables_of
 from triplestore.expressions.vectors import (
     Coded,
     Ids,
@@ -137,9 +137,11 @@ class Grouped(Operator):
         numbers = groups.add(rows).astype(np.int64)
         size = self._size(groups)
         vectors = []
+        known_values: dict[Expression, Vector] = {}
         for _, wanted, argument in self._wanted:
             context.check()
-            vectors.append(self._compute(rows, wanted, argument, numbers, size, account))
+            vector = self._compute(rows, wanted, argument, numbers, size, account, known_values)
+            vectors.append(vector)
         return self._frame(groups, vectors, size)
 
     def _compute(
@@ -150,6 +152,7 @@ class Grouped(Operator):
         numbers: Array,
         size: int,
         account: Account,
+        known_values: dict[Expression, Vector],
     ) -> Vector:
         if argument is None:
             if wanted.distinct:
@@ -163,7 +166,12 @@ class Grouped(Operator):
                 vector = vector_of(argument, values, self._terms, account)
                 every = np.zeros(values.rows, np.int64)
                 return aggregate(wanted.function, vector, every, 1, self._terms, times=times)
-        vector = vector_of(argument, rows, self._terms, account)
+        if argument.expression in known_values:
+            vector = known_values[argument.expression]
+        else:
+            vector = vector_of(argument, rows, self._terms, account)
+            if argument.is_repeatable:
+                known_values[argument.expression] = vector
         if wanted.function == "count" and isinstance(vector, Ids):
             has = vector.ids != 0
             numbers, ids = numbers[has], vector.ids[has]
@@ -255,10 +263,12 @@ def _each_value_once(argument: Evaluator, rows: Frame) -> tuple[Frame, Array] | 
         return None
     ids = rows[name]
     least = ids.min()
-    if int(ids.max()) - int(least) > rows.rows // 2:
+    if int(ids.max()) - int(least) > 2 * rows.rows:
         return None
     times = np.bincount(ids - least)
     found = np.flatnonzero(times)
+    if 2 * len(found) > rows.rows:
+        return None
     return Frame((name,), [found.astype(ID) + least], len(found)), times[found]
 
 

@@ -1,7 +1,7 @@
 """Numbers that compare as terms do in SPARQL's order.
 
 Start at `ranks_of`. Unbound comes first, then blank nodes, IRIs, and literals: numbers, booleans,
-times, durations, strings, language-tagged strings, others (see `expressions.aggregates.order_key`).
+times, durations, strings, strings with a language, others (see `compare_terms.order_key`).
 Where one number per term compares all of them (`comparable_rows`), that is the rank. Otherwise
 blank nodes, IRIs and strings are sorted by their bytes, numbers and times by their value keys and,
 if one key stands for several values, exactly; only other terms are compared as Python values, once
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.compare_terms import order_key
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.text_columns import texts_of_ids
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Numbers, Vector, coded

@@ -154,10 +154,15 @@ def _looked_up(
         return None
     found = atoms_of(planner, node, wanted.graph)
     atom = found[0] if found else None
-    if atom is None or SPARQL.lookup_cost * left.rows > atom.size + left.rows:
+    if atom is None:
+        return None
+    few = left.rows <= SPARQL.few_rows
+    if not few and SPARQL.lookup_cost * left.rows > atom.size + left.rows:
         return None
     shared = atom.names.intersection(left.names)
-    if not shared or not left.maybe.isdisjoint(shared):
+    if not (shared or (few and atom.constants and how == "left")):
+        return None
+    if not left.maybe.isdisjoint(shared):
         return None
     keep = atom.names if wanted.names is None else wanted.names
     rows = left.rows / 2

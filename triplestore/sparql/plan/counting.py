@@ -15,12 +15,12 @@ from collections.abc import Callable
 from triplestore.expressions.tree import Expression, Variable
 from triplestore.operators.frame import Array, Frame
 from triplestore.operators.leaves import Scan
+from triplestore.operators.weights import Match
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.algebra.variables import conjuncts, names_in
 from triplestore.sparql.evaluate.counted import Counted, Either, Part, Rows, Through, Together
 from triplestore.sparql.evaluate.pieces import condition_of
-from triplestore.sparql.evaluate.weights import Match
 from triplestore.sparql.plan.exists import exists_of
 from triplestore.sparql.plan.matching import atoms_of
 from triplestore.sparql.plan.planned import Atom, Names, Planned, Wanted, Where, trimmed
@@ -98,7 +98,8 @@ class _Tree:
             raise _UnfitError
         smallest = min(self._atoms, key=lambda atom: atom.size)
         self._uses = Counter(name for atom in self._atoms for name in atom.names)
-        self._uses.update(name for name, *_ in (*self._hanging, *self._filters))
+        self._uses.update(hanging[0] for hanging in self._hanging)
+        self._uses.update(filtered[0] for filtered in self._filters)
         if root is None:
             names = [name for name in smallest.pattern if isinstance(name, str)]
             root = max(names, key=self._uses.__getitem__, default="")

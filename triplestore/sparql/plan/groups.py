@@ -93,7 +93,7 @@ class _NamesBehind:
     def __init__(self, items: Sequence[Item]) -> None:
         self._items = items
         self._next = 0
-        self._counts = Counter(name for item in items[1:] for name in item.names)
+        self._counts = Counter([name for item in items[1:] for name in item.names])
         self._top: Names | None = None
 
     def __len__(self) -> int:
@@ -153,13 +153,17 @@ class _GroupPlan:
         """
         later = self.later.pop()
         self.distinct = after(step, self.distinct, item)
-        self.made = self._joined(item, self._kept(later), step, before, following)
+        keep = self._kept(later)
+        self.made = self._joined(item, keep, step, before, following)
         if len(self.made.names) > _WIDE:  # each operator has all columns of those below
             current().charge(_COLUMN_BYTES * len(self.made.names))
-        self._filter(later)
+        self._filter(later, keep)
 
-    def _filter(self, later: Names) -> None:
-        """Apply the filters that use no variable bound later, and drop columns."""
+    def _filter(self, later: Names, keep: Names) -> None:
+        """Apply the filters that use no variable bound later, and drop columns.
+
+        keep  the variables that are needed after this join
+        """
         assert self.made is not None
         if self.conditions:
             ready = [c for c in self.conditions if self._is_ready(c, later)]
@@ -169,7 +173,10 @@ class _GroupPlan:
             self.conditions = [c for c in self.conditions if id(c) not in taken]
             for expression in _together([c.expression for c in self._sorted(ready)]):
                 self.made = self.planner.filtered(self.made, expression, self.graph)
-        self.made = self._trimmed(self.made, self._kept(later))
+            if ready:
+                keep = self._kept(later)
+        if self.made.rows >= SPARQL.pruned_rows:
+            self.made = self._trimmed(self.made, keep)
 
     def closing(self, items: Sequence[Item]) -> int:
         """The number of items behind the first one that only test the variable that it binds.
@@ -217,7 +224,7 @@ class _GroupPlan:
         options = self.planner.options
         operator = Cyclic(left.operator, rest, joins.operator, name, links, options.cyclic_from)
         self.made = joins.with_operator(operator)
-        self._filter(later)
+        self._filter(later, self._kept(later))
 
     def _sorted(self, conditions: list[Condition]) -> list[Condition]:
         """Conditions with an EXISTS come last, and of these the ones tested row by row."""
@@ -244,7 +251,10 @@ class _GroupPlan:
 
     def _kept(self, later: Names) -> Names:
         """The variables that the remaining items, the filters and the caller need."""
-        return (self.wanted | later).union(*[condition.names for condition in self.conditions])
+        keep = self.wanted | later
+        if self.conditions:
+            keep = keep.union(*[condition.names for condition in self.conditions])
+        return keep
 
     def _trimmed(self, made: Planned, keep: Names) -> Planned:
         if keep.issuperset(made.names) or not self.planner.options.prune:
@@ -315,7 +325,11 @@ class _GroupPlan:
         tests_only = not new or (
             not self.bag and self.planner.options.semijoin and new.isdisjoint(keep)
         )
-        if shared and SPARQL.lookup_cost * made.rows <= atom.size + made.rows:
+        if made.rows <= SPARQL.few_rows:
+            looked_up = bool(shared) or atom.constants > 0
+        else:
+            looked_up = bool(shared) and SPARQL.lookup_cost * made.rows <= atom.size + made.rows
+        if looked_up:
             return Probe(
                 left,
                 atom.relation,

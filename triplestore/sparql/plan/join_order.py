@@ -42,9 +42,9 @@ def choose_steps(items: Sequence[Item]) -> list[JoinStep]:
     """
     if not items:
         return []
-    search = _JoinSearch(items)
     if len(items) == 1:
-        return [search.first(0)]
+        return [JoinStep(0, max(items[0].size, LEAST))]
+    search = _JoinSearch(items)
     starts = [number for number, waits in enumerate(search.waits) if not waits]
     starts = sorted(starts or range(len(items)), key=search.sizes.__getitem__)
     best: list[JoinStep] = []

@@ -17,7 +17,6 @@ from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Pattern, Scan, Values
 from triplestore.operators.operator import Operator, Text
 from triplestore.operators.row_operators import Project
-from triplestore.relations.views.plain import PlainRelation
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -134,14 +133,15 @@ class Atom:
     @classmethod
     def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: Text) -> Atom:
         """The atom, with its size looked up."""
-        size = _size_of(relation, pattern, where)
         given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
-        names = NONE.union([term for term in pattern if isinstance(term, str)])
+        size = _size_of(relation, pattern, where, given)
+        names = frozenset([term for term in pattern if isinstance(term, str)])
         return cls(relation, pattern, where, label, size, names, len(given))
 
     def size_of(self, pattern: tuple[str | int, ...]) -> float:
         """The size with other ids in the same places."""
-        return _size_of(self.relation, pattern, self.where)
+        given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
+        return _size_of(self.relation, pattern, self.where, given)
 
     def distinct(self, name: str) -> float:
         """The approximate number of distinct values of a variable."""
@@ -153,6 +153,8 @@ class Atom:
     def _count_distinct(self, name: str) -> float:
         if self.constants == len(self.pattern) - 1:
             return self.size  # the other column is distinct in each row
+        if self.size <= 1.0:
+            return 1.0
         known = self.relation.distinct_estimate(self.pattern.index(name))
         return float(max(1, min(known, self.size)))
 
@@ -189,30 +191,19 @@ class Atom:
         return self.pattern.index(name)
 
 
-def _size_of(relation: Any, pattern: tuple[str | int, ...], where: int) -> float:
-    """The exact or estimated number of rows that a pattern of a relation has."""
-    given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
+def _size_of(relation: Any, pattern: tuple[str | int, ...], where: int, given: list[int]) -> float:
+    """The number of rows of a pattern with ids in the places `given`, or a few more if a relation
+    has several runs."""
     if not given:
         size = float(relation.count(where))
     elif len(given) == len(pattern):
         size = 1.0
+    elif len(given) == 1:
+        size = float(relation.rows_with(given[0], pattern[given[0]]))
     else:
-        size = _size_with(relation, pattern, given)
+        values = [np.array([pattern[place]], np.uint32) for place in given]
+        size = float(relation.fanout(given, values)[0])
     return max(size, LEAST)
-
-
-def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) -> float:
-    """The number of rows with these ids, or a few more if a relation has several runs."""
-    if type(relation) is PlainRelation and len(given) == 1:
-        (place,) = given
-        first, size = pattern[place], 0
-        assert isinstance(first, int)
-        for run in relation.runs(place):
-            lo, hi = run.bounds(first)
-            size += hi - lo
-        return float(size)
-    values = [np.array([pattern[place]], np.uint32) for place in given]
-    return float(relation.fanout(given, values)[0])
 
 
 @data_class(frozen=False)

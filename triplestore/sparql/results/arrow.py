@@ -17,11 +17,13 @@ import pyoxigraph as ox
 from triplestore.errors import needs_extra
 from triplestore.expressions.library.strings import lexical_form
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.sparql.results.arrow_exact import EXACT_TYPES, exact_column
 from triplestore.sparql.results.decode import terms_of
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.spans import copy_texts, offsets_of
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED, to_ntriples
 from triplestore.terms.values.value_keys import DATATYPES, EXACT, Class
 from triplestore.terms.vocabulary import XSD
@@ -111,6 +113,13 @@ def _typed(ids: U32, terms: QueryTerms) -> Any:
     texts, last = None, int(ids.max())
     if last >= FIRST_QUERY_ID:
         kinds = terms.kinds(ids)
+        if STRING in kinds and set(np.bincount(kinds).nonzero()[0].tolist()) <= {0, STRING}:
+            buf, starts, lengths, _ = terms.spans(ids)
+            offsets = offsets_of(lengths)
+            current().need(int(offsets[-1]))
+            near = np.empty(int(offsets[-1]), np.uint8)
+            copy_texts(buf, starts, lengths, near, offsets[:-1].astype(np.int64))
+            return _texts(near, offsets.astype(np.int64), kinds == 0)
     elif last and terms.key(last)[0] in _PLAIN:  # most likely all are
         texts = terms.dictionary.text(ids)
         kinds = texts[2]

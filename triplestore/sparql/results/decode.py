@@ -93,7 +93,7 @@ def _distinct_terms(ids: U32, terms: QueryTerms) -> list[Any]:
 def _made(ids: U32, terms: QueryTerms) -> list[Any]:
     own = int(ids.searchsorted(np.uint32(FIRST_QUERY_ID)))
     made = _stored_terms(ids[:own], terms)
-    made += [terms.term(term_id) for term_id in ids[own:].tolist()]
+    made += [None if key is None else term_of(key) for key in terms.keys(ids[own:])]
     return made
 
 

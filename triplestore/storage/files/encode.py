@@ -78,8 +78,8 @@ def _shape_of(text: bytes) -> Shape:
 
 def encode_keys(first_id: int, keys: Sequence[bytes]) -> bytes:
     """The keys of new terms, numbered from `first_id`."""
-    lengths = np.array([len(key) for key in keys], dtype="<u4")
-    return _FIRST.pack(first_id, len(keys)) + lengths.tobytes() + b"".join(keys)
+    lengths = struct.pack(f"<{len(keys)}I", *map(len, keys))
+    return b"".join((_FIRST.pack(first_id, len(keys)), lengths, *keys))
 
 
 def decode_keys(data: bytes) -> tuple[int, list[bytes]]:

@@ -36,7 +36,7 @@ VERSION = 1
 
 BLOCK = 32 * 1024
 _BLOCK_BITS = 15
-_FURTHER = 4  # more blocks that are verified each time that a block was not verified
+_FURTHER = 1  # more blocks that are verified each time that a block was not verified
 _ALIGN = 64
 _MAGIC = b"\x89TRPLS\r\n"
 _HEADER = struct.Struct("<8sIIQQQ20xI")

@@ -108,6 +108,8 @@ class BackgroundWork:
         self._stopping = False
         self._urgent_runs = False
         self._not_before = 0.0
+        self._layers_found = len(database.state.tables.layers)
+        self._settled = time.monotonic() + database.thresholds.settle_seconds
 
     @property
     def _database(self) -> MaintainedDatabase:
@@ -221,10 +223,21 @@ class BackgroundWork:
         if not self._may_try():
             return None
         if database.state.tables.plan_merge() is not None:
-            return self._merge_layers
-        if database.disk is not None and self._plan_terms(database.disk.terms) is not None:
-            return self._merge_terms
-        return None
+            work = self._merge_layers
+        elif database.disk is not None and self._plan_terms(database.disk.terms) is not None:
+            work = self._merge_terms
+        else:
+            return None
+        return None if self._is_settling() else work
+
+    def _is_settling(self) -> bool:
+        """Whether merges wait because the store was opened a moment ago: who opens a store for a
+        few writes need not begin to merge what the last process left."""
+        database = self._database
+        if not self._background or time.monotonic() >= self._settled:
+            return False
+        new = len(database.state.tables.layers) - self._layers_found
+        return self._layers_found > 0 and new <= database.thresholds.settle_layers
 
     def _may_try(self) -> bool:
         return self._database.broken is None and time.monotonic() >= self._not_before

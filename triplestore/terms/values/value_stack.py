@@ -59,6 +59,7 @@ class LiveValues:
         self._entries: dict[int, Entry] = {}
         self._canonical: dict[int, int] = {}
         self._by_key: dict[tuple[Class, int], list[int]] = {}
+        self._counted: tuple[Sequence[ValueTable], list[bool]] = (), [False, False]
         self._texts: set[int] = set()  # the typed literals here that have a text for a value
 
     def __len__(self) -> int:
@@ -133,8 +134,13 @@ class LiveValues:
         return [id for _, ids in sorted(found) for id in ids]
 
     def _has_texts(self, kind: int, tables: Sequence[ValueTable]) -> bool:
-        group = Class.TEXT if kind == STRING else Class.LANG_TEXT
-        return bool(self._texts) or any(table.count(group) for table in tables)
+        if self._texts:
+            return True
+        if tables is not self._counted[0]:
+            groups = Class.TEXT, Class.LANG_TEXT
+            some = [any(table.count(group) for table in tables) for group in groups]
+            self._counted = tables, some
+        return self._counted[1][kind != STRING]
 
     def _canonical_of(self, id: int, key: bytes, entry: Entry, tables: Sequence[ValueTable]) -> int:
         group = Class(int(CLASS_OF[entry.mark]))

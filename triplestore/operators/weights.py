@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.kernels.rows.weights import count_runs, join_weights, sum_runs
+from triplestore.kernels.rows.weights import add_runs, count_runs, join_weights, sum_runs
 from triplestore.operators.context import Budget
 from triplestore.operators.group_table import use_kernels
 from triplestore.relations.packed_keys import NO_IDS, U32, U64, high, low
@@ -71,6 +71,18 @@ def counted(blocks: Iterator[U64], most: int, budget: Budget) -> Weights:
         budget.check()
         at = count_runs(keys, at, heads, counts)
     return Weights(heads[:at], counts[:at])
+
+
+def counted_among(blocks: Iterator[U64], size: int, budget: Budget) -> Weights:
+    """The same of the rows of many relations, whose first ids are below `size`."""
+    budget.charge(8 * size)
+    dense = np.zeros(size, np.int64)
+    for keys in blocks:
+        budget.check()
+        add_runs(keys, dense)
+    ids = np.flatnonzero(dense)
+    budget.charge(_ID_BYTES * len(ids))
+    return Weights(ids.astype(np.uint32), dense[ids])
 
 
 def summed(blocks: Iterator[U64], most: int, of: Weights, budget: Budget) -> Weights:

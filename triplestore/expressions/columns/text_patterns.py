@@ -13,12 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.expressions.library.numbers import ExpressionError
-from triplestore.expressions.library.regex import BETWEEN, Pattern, compiled
-from triplestore.expressions.query_terms import QueryTerms
-from triplestore.expressions.shapes import NOTHING
-from triplestore.expressions.text_columns import I64, Texts
-from triplestore.expressions.text_functions import (
+from triplestore.expressions.columns.text_functions import (
     Spans,
     found_in,
     has_ends,
@@ -26,6 +21,11 @@ from triplestore.expressions.text_functions import (
     only_strings,
     present,
 )
+from triplestore.expressions.library.numbers import ExpressionError
+from triplestore.expressions.library.regex import BETWEEN, Pattern, compiled
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.shapes import NOTHING
+from triplestore.expressions.text_columns import I64, Texts
 from triplestore.expressions.tree import Call, Constant
 from triplestore.expressions.vectors import Booleans, Coded, Mask, Vector
 from triplestore.operators.context import Budget, current

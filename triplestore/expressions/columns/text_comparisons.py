@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from triplestore.expressions.columns.text_functions import aligned, ordered_parts
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.expressions.shapes import NOTHING, TEXT
+from triplestore.expressions.shapes import NOTHING, Shapes
 from triplestore.expressions.text_columns import I64, Texts, worth_texts
-from triplestore.expressions.text_functions import aligned, ordered_parts
 from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Vector, texts
-from triplestore.terms.term_keys import BLANK, STRING, TRIPLE, TYPED
+from triplestore.terms.term_keys import BLANK, LANG, STRING, TRIPLE, TYPED
 
 _IS_TRUE = {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (1, 0)}
 
@@ -26,20 +26,30 @@ def compare_texts(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> 
     if one is None or other is None:
         return None
     ordered = sign not in ("=", "!=")
+    kinds = terms.shapes.kinds()
     for made in (one, other):
-        kinds = terms.shapes.kinds()[made.shapes]
-        if ordered and not ((kinds == STRING) | (kinds == NOTHING)).all():
-            return None
-        if ((kinds == TYPED) | (kinds == TRIPLE)).any():
+        among = kinds[made.shapes]
+        if (among == TYPED).any() or (not ordered and (among == TRIPLE).any()):
             return None
     one, other = aligned([one, other])
-    has = (one.shapes != NOTHING) & (other.shapes != NOTHING)
-    codes = one.codes
-    valid = None if has.all() else has[codes]
     if ordered:
-        return Booleans(np.isin(_order(one, other), _IS_TRUE[sign])[codes], valid)
-    found = _same(one, other)
-    return Booleans((found if sign == "=" else ~found)[codes], valid)
+        has = (one.shapes == other.shapes) & _ordered_shapes(terms.shapes)[one.shapes]
+        found = np.isin(_order(one, other), _IS_TRUE[sign])
+    else:
+        has = (one.shapes != NOTHING) & (other.shapes != NOTHING)
+        same = _same(one, other)
+        found = same if sign == "=" else ~same
+    codes = one.codes
+    return Booleans(found[codes], None if has.all() else has[codes])
+
+
+def _ordered_shapes(shapes: Shapes) -> Mask:
+    """The shapes whose terms have an order: of plain strings, and of those of one language."""
+    return shapes.mapped(
+        "ordered",
+        lambda key: key[0] == STRING or (key[0] == LANG and b"--" not in key),
+        np.bool_,
+    )
 
 
 def _is_asked(sign: str, left: Vector, right: Vector) -> bool:
@@ -53,7 +63,7 @@ def _is_string(vector: Vector) -> bool:
     if not isinstance(vector, Coded) or not vector.is_constant:
         return False
     key = vector.keys[0]
-    return key is not None and key[0] == TEXT
+    return key is not None and key[0] in (STRING, LANG)
 
 
 def _same(one: Texts, other: Texts) -> Mask:
