@@ -90,9 +90,9 @@ def cases(seeds: range, fixed: bool) -> list[Case]:
 @pytest.mark.parametrize("part", range(2))
 def test_counting__random_schedules__keep_the_trace(strata: Method, part: int) -> None:
     compared = sum(
-        run_case(case, Counting, strata) for case in cases(range(30 * part, 30 * part + 30), True)
+        run_case(case, Counting, strata) for case in cases(range(15 * part, 15 * part + 15), True)
     )
-    assert compared > 50
+    assert compared > 25
 
 
 def test_counting__other_strategies_and_rule_changes_between__keeps_the_trace() -> None:

@@ -367,7 +367,7 @@ def test_modules__random_schedules__equal_the_oracle(
 def test_modules__random_schedules_with_written_closures__equal_the_oracle(
     written: None, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(0, 40, "mixed", monkeypatch, tune)
+    run(0, 15, "mixed", monkeypatch, tune)
 
 
 @pytest.mark.long

@@ -13,7 +13,7 @@ from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 
-CASES = 12
+CASES = 6
 """Cases for each strategy in the short form."""
 
 

@@ -98,7 +98,7 @@ def check_alternatives(driver: Driver, rules: Program, explicit: set[Fact], coun
     return checked
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(3))
 def test_why__random_programs__proofs_are_valid_and_least(part: int) -> None:
     checked = 0
     for seed in range(part * 4, part * 4 + 4):
@@ -141,10 +141,10 @@ def test_why__hierarchies_of_classes(wide: int, tune: Callable[..., None]) -> No
 @pytest.mark.parametrize("count", [1, 3, 50])
 def test_why__alternatives__are_all_others_that_do_not_need_the_fact(count: int) -> None:
     checked = 0
-    for seed in range(100, 112):
+    for seed in range(100, 106):
         for state in list(states(seed))[-1:]:
             checked += check_alternatives(*state, count)
-    assert checked > 20
+    assert checked > 10
 
 
 HURRY = Limits(depth=1)
@@ -152,7 +152,7 @@ HURRY = Limits(depth=1)
 
 
 def test_why__forwards__proofs_are_valid_and_least() -> None:
-    for seed in range(200, 220):
+    for seed in range(200, 208):
         for features in (ALL, PLAIN):
             for state in list(states(seed, features))[-1:]:
                 check_state(*state, HURRY)
@@ -170,7 +170,7 @@ def check_hurried(driver: Driver, rules: Program, explicit: set[Fact]) -> int:
 
 
 def test_why__some_proof__is_one() -> None:
-    for seed in range(300, 316):
+    for seed in range(300, 308):
         for state in list(states(seed))[-1:]:
             check_hurried(*state)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from triplestore.data_classes import data_class
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.shapes import NOTHING, TEXT, U16, Shapes
-from triplestore.kernels.jit import is_loaded
+from triplestore.kernels.jit import is_installed, is_loaded
 from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.operators.sort_positions import sort_words
@@ -70,7 +70,9 @@ class Texts:
 
 def worth_texts(rows: int) -> bool:
     """Whether kernels are faster for this many rows than one text after the other."""
-    return rows >= (TERMS.warm_rows if is_loaded() else TERMS.cold_texts)
+    if is_loaded():
+        return rows >= TERMS.warm_rows
+    return rows >= TERMS.cold_texts and is_installed()
 
 
 def texts_of_ids(ids: U32, terms: QueryTerms) -> Texts | None:

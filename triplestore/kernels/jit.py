@@ -32,6 +32,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -105,6 +106,13 @@ def is_loaded() -> bool:
     if plain_python():
         return False
     return "numba" in sys.modules or is_compiled_ahead()
+
+
+@cache
+def is_installed() -> bool:
+    """Whether kernels can be had compiled at all, or are asked for as plain Python; says nothing,
+    for work that has a faster way than kernels in plain Python."""
+    return plain_python() or is_compiled_ahead() or find_spec("numba") is not None
 
 
 class _Plain(threading.local):

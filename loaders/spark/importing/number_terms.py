@@ -50,12 +50,9 @@ SCHEMA = "range int, place long, keys binary, sizes binary, chunk long, numbers 
 def ordered_terms(parsed: Any, partitions: int) -> Any:
     """The distinct terms of chunks by ranges, and the ranks of each chunk's terms."""
     blocks = parsed.where("keys IS NOT NULL")
-    cut = mapped(
-        blocks.select("chunk", "place", "keys", "sizes"),
-        partial(cut_blocks, choose_ends(blocks, partitions)),
-        _CUT,
-    )
-    by_range = cut.repartition(partitions, "range")
+    ends = choose_ends(blocks, partitions)
+    cut = mapped(blocks.select("chunk", "place", "keys", "sizes"), partial(cut_blocks, ends), _CUT)
+    by_range = cut.repartition(len(ends) + 1, "range")
     return mapped(by_range.sortWithinPartitions("range", "chunk", "place"), number_ranges, SCHEMA)
 
 
@@ -64,10 +61,10 @@ def choose_ends(blocks: Any, partitions: int) -> list[bytes]:
     sample = sorted((bytes(row[0]), row[1]) for row in blocks.select("first", "bytes").collect())
     total = sum(size for _, size in sample)
     ranges = max(1, total // SPARK.range_bytes, min(partitions, total // SPARK.block_bytes))
-    ends, before, last = set(), 0, 0
+    ends, before, last = set(), 0, 0  # a set: blocks of several chunks may begin with one key
     for first, size in sample:
         number = before * ranges // total
-        if number > last:  # of two blocks with the same first key, no range lies between
+        if number > last:
             ends.add(first)
         before, last = before + size, number
     return sorted(ends)
