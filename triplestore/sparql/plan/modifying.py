@@ -34,7 +34,7 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
         if made_of.aggregate.argument is not None:
             inside |= names_in(made_of.aggregate.argument, planner.seen)
     multiple = [a.aggregate for a in node.aggregates if not a.aggregate.distinct]
-    repeats = any(a.function not in _REPEATABLE for a in multiple) or _is_scan(node.pattern)
+    repeats = any(a.function not in _REPEATABLE for a in multiple)
     whole = any(a.argument is None for _, a in node.aggregates if a.distinct)
     if whole:  # COUNT(DISTINCT *) counts the visible variables
         inside |= {n for n in planner.seen.in_scope(node.pattern) if not is_hidden(Variable(n))}
@@ -64,11 +64,6 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
     certain = planner.seen.certain(node)
     maybe = (frozenset(grouped.names) - certain) - (frozenset(keys) & made.certain)
     return trimmed(Planned(grouped, maybe), wanted)
-
-
-def _is_scan(node: sparql.Node) -> bool:
-    """True for one triple pattern: dropping its duplicates costs more than it saves."""
-    return isinstance(node, sparql.Bgp) and len(node.patterns) == 1
 
 
 def _sorted_by(made: Planned, keys: tuple[str, ...]) -> Planned:
