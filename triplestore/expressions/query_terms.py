@@ -110,7 +110,10 @@ class QueryTerms:
             key for key, i in zip(keys, found, strict=True) if not i and key is not None
         )
         if missing:
-            self._add(list(missing))
+            if len(missing) == 1 and not self._blocks:
+                self._add_one(next(iter(missing)))
+            else:
+                self._add(list(missing))
             found = [known(key, 0) if key is not None else 0 for key in keys]
         return np.array(found, np.uint32)
 
@@ -260,7 +263,10 @@ class QueryTerms:
         if not own.any():
             return self.dictionary.kinds(ids)
         kinds = self.dictionary.kinds(np.where(own, np.uint32(0), ids))
-        kinds[own] = self.spans(ids[own])[3]
+        if len(ids) <= EXPRESSIONS.ids_one_by_one:
+            kinds[own] = [self.key(term_id)[0] for term_id in ids[own].tolist()]
+        else:
+            kinds[own] = self.spans(ids[own])[3]
         return kinds
 
     def values(self, ids: U32) -> ValueColumn:
