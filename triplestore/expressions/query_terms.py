@@ -110,7 +110,10 @@ class QueryTerms:
             key for key, i in zip(keys, found, strict=True) if not i and key is not None
         )
         if missing:
-            self._add(list(missing))
+            if len(missing) == 1 and not self._blocks:
+                self._add_one(next(iter(missing)))
+            else:
+                self._add(list(missing))
             found = [known(key, 0) if key is not None else 0 for key in keys]
         return np.array(found, np.uint32)
 
