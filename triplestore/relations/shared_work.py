@@ -114,8 +114,8 @@ def split_at_equal_keys(
     >>> one, other = np.array([1, 2, 5, 6], np.uint64), np.array([2, 3, 7], np.uint64)
     >>> for ranges in split_at_equal_keys((one, other), [slice(0, 3), slice(3, 7)]):
     ...     [(some.start, some.stop) for some in ranges]
-    [(0, 1), (0, 0), (0, 1)]
-    [(1, 4), (0, 3), (1, 7)]
+    [(0, 2), (0, 1), (0, 3)]
+    [(2, 4), (1, 3), (3, 7)]
     """
     size = sum(map(len, arrays))
     cuts = np.zeros((len(wanted) + 1, len(arrays)), dtype=np.int64)
