@@ -29,7 +29,7 @@ from triplestore.relations.layers.swap_columns import turned, turned_rows
 from triplestore.relations.layers.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import U8, U32, U64, Bools, Keys, columns_of, frozen
-from triplestore.relations.shared_work import results_of
+from triplestore.relations.shared_work import joined
 
 MOST_DERIVATIONS = 2**32 - 1
 """Maximum number of derivations of a fact: counters have 32 bits."""
@@ -296,7 +296,7 @@ def _sorted_table(rows: dict[RelationKey, WrittenRows], type_id: int) -> Table:
     names = np.array(list(facts), dtype=np.uint32)
     sizes = [len(r.keys) for r in facts.values()]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    status, uniform = split_status(_together([r.status for r in facts.values()]))
+    status, uniform = split_status(joined([[r.status for r in facts.values()]])[0])
     one = [(name, r.keys, r.status, r.counts) for name, r in facts.items()]
     other = [(name, *_turned(r, status is not None, name == type_id)) for name, r in facts.items()]
     columns: list[list[Any]] = []  # keys, statuses and counts of both orders
@@ -306,18 +306,12 @@ def _sorted_table(rows: dict[RelationKey, WrittenRows], type_id: int) -> Table:
     if status is None:
         columns[1] = columns[4] = [_NONE]
     columns[5] = [_NO_COUNTS]
-    joined = results_of(_together, columns, int(starts[-1]))
-    keys, mixed, counts, turned_keys, turned_mixed, _ = map(Column.of, joined)
+    keys, mixed, counts, turned_keys, turned_mixed, _ = map(Column.of, joined(columns))
     orders = (
         Order(names, starts, keys, None, None if status is None else mixed, uniform, counts),
         Order(names, starts, turned_keys, None, None if status is None else turned_mixed, uniform),
     )
     return Table.of(*orders, _nets(names, list(facts.values())))
-
-
-def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """The parts one after the other; a single part is not copied."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _pairs(rows: dict[RelationKey, WrittenRows]) -> list[tuple[int, WrittenRows]]:

@@ -7,16 +7,14 @@ they would do without threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from triplestore.kernels.parallel import each, results, shares, thread_count
+from triplestore.kernels.parallel import each, shares, thread_count
 from triplestore.relations.packed_keys import I64, Keys
 from triplestore.relations.thresholds import RELATIONS
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 _SAMPLES = 64
 """Number of keys of each sorted part that say where to split the whole."""
@@ -42,15 +40,34 @@ def in_parts(function: Callable[[slice], object], size: int) -> None:
         each(function, parts(size))
 
 
-def results_of(function: Callable[[T], R], items: Sequence[T], rows: int) -> list[R]:
-    """What a function returns for each item, in threads if the items have many rows together.
+def joined(columns: Sequence[Sequence[NDArray[Any]]]) -> list[NDArray[Any]]:
+    """The parts of each column one after the other; a single part is not copied.
 
-    >>> results_of(len, ["a", "bc"], 3)
-    [1, 2]
+    >>> [column.tolist() for column in joined([[np.array([1]), np.array([2, 3])]])]
+    [[1, 2, 3]]
     """
-    if rows < RELATIONS.shared_rows:
-        return [function(item) for item in items]
-    return results(function, items)
+    made, copies = [], list[tuple[NDArray[Any], NDArray[Any]]]()
+    for arrays in columns:
+        if len(arrays) == 1:
+            made.append(arrays[0])
+            continue
+        column = np.empty(sum(map(len, arrays)), dtype=arrays[0].dtype)
+        made.append(column)
+        at = 0
+        for array in arrays:
+            to = column[at : at + len(array)]
+            copies += ((to[piece], array[piece]) for piece in parts(len(array)))
+            at += len(array)
+
+    def copy(one: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        one[0][:] = one[1]
+
+    if sum(map(len, made)) < RELATIONS.shared_rows:
+        for one in copies:
+            copy(one)
+    else:
+        each(copy, copies)
+    return made
 
 
 def sorted_keys(keys: Keys) -> Keys:
@@ -73,9 +90,11 @@ def sorted_keys(keys: Keys) -> Keys:
 
     def merge(ranges: tuple[slice, ...]) -> None:
         *one_of_each, to = ranges
-        made[to] = np.concatenate(
-            [run[some] for run, some in zip(ordered, one_of_each, strict=True)]
-        )
+        at = to.start
+        for run, some in zip(ordered, one_of_each, strict=True):
+            size = some.stop - some.start
+            made[at : at + size] = run[some]
+            at += size
         made[to].sort(kind="stable")  # a few runs: numpy merges them
 
     each(sort, places)
@@ -95,8 +114,8 @@ def split_at_equal_keys(
     >>> one, other = np.array([1, 2, 5, 6], np.uint64), np.array([2, 3, 7], np.uint64)
     >>> for ranges in split_at_equal_keys((one, other), [slice(0, 3), slice(3, 7)]):
     ...     [(some.start, some.stop) for some in ranges]
-    [(0, 1), (0, 0), (0, 1)]
-    [(1, 4), (0, 3), (1, 7)]
+    [(0, 2), (0, 1), (0, 3)]
+    [(2, 4), (1, 3), (3, 7)]
     """
     size = sum(map(len, arrays))
     cuts = np.zeros((len(wanted) + 1, len(arrays)), dtype=np.int64)

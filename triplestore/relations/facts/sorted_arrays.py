@@ -40,7 +40,6 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.shared_work import (
     in_parts,
     parts,
-    results_of,
     sorted_keys,
     split_at_equal_keys,
 )
@@ -292,8 +291,7 @@ def counted_pieces(arrays: list[Keys]) -> tuple[Keys, U32]:
             mixed.append(array)
     if not alone:
         return counted(mixed[0] if len(mixed) == 1 else np.concatenate(mixed))
-    ranges = [alone[first] for first in sorted(alone)]
-    found = results_of(_counted_beside, ranges, rows)
+    found = [_counted_beside(alone[first]) for first in sorted(alone)]
     keys, counts = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     if mixed:
         more, times = counted(np.concatenate(mixed))
