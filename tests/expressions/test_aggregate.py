@@ -239,7 +239,7 @@ def test_group_concat__by_columns_is_that_of_each_term(
     options = {"distinct": is_distinct, "separator": separator}
     found = []
     for rows in (0, 1 << 60):  # by kernels, and one term after the other
-        tune(TERMS, warm_rows=rows, cold_texts=rows)
+        tune(TERMS, warm_rows=rows, warm_texts=rows, cold_texts=rows)
         result = aggregate("group_concat", vector, groups, count, terms, **options)
         assert isinstance(result, Texts) == (rows == 0 and not (is_distinct and seed % 2))
         found.append(terms.keys(ids_of(result, terms)))

@@ -30,7 +30,7 @@ from triplestore.terms.thresholds import TERMS
 def by_columns(tune: Callable[..., None]) -> None:
     """No short cut for a few rows."""
     tune(EXPRESSIONS, scalar_rows=-1)
-    tune(TERMS, warm_rows=1, cold_texts=1)
+    tune(TERMS, warm_rows=1, warm_texts=1, cold_texts=1)
 
 
 def check(expression: Expression, rows: list[list[bytes | None]], stored: list[bytes]) -> None:

@@ -61,7 +61,7 @@ TEXTS = [
 @pytest.fixture(autouse=True)
 def by_kernels(tune: Callable[..., None]) -> None:
     """Few texts are enough for kernels."""
-    tune(SIZES, warm_rows=1, cold_texts=1)
+    tune(SIZES, warm_rows=1, warm_texts=1, cold_texts=1)
 
 
 def both_ways(
@@ -177,7 +177,7 @@ def test_texts__of_any_words(words, part, kind, function):
         "token": lambda word: ox.Literal(word, datatype=ox.NamedNode(XSD + "token")),
     }[kind]
     quoted = str(ox.Literal(part))
-    with SIZES.changed(warm_rows=1, cold_texts=1):
+    with SIZES.changed(warm_rows=1, warm_texts=1, cold_texts=1):
         short, long = both_ways(f"{function}(STR(?x), {quoted})", [made(word) for word in words])
     assert short == long
     python = {

@@ -73,7 +73,7 @@ def agree(name: str, keys: list[bytes | None]) -> object:
 def test_parts__are_those_of_one_time(
     name: str, kind: str, few: int, tune: Callable[..., None]
 ) -> None:
-    tune(TERMS, warm_rows=few, cold_texts=few)
+    tune(TERMS, warm_rows=few, warm_texts=few, cold_texts=few)
     agree(name, [*KEYS[kind], None])
 
 

@@ -94,7 +94,7 @@ def dictionary_of(terms: list[ox.Literal], rng: random.Random) -> Dictionary:
 def test_extremes__are_those_of_python(tune, pool: str, few: int, seed: int) -> None:
     rng = random.Random(seed)
     rows = rng.choice([0, 1 << 60])
-    tune(TERMS, warm_rows=rows, cold_texts=rows)
+    tune(TERMS, warm_rows=rows, warm_texts=rows, cold_texts=rows)
     tune(SPARQL, ranked_one_by_one=few, compared_stretches=rng.choice([1, 16]))
     terms = QueryTerms(dictionary_of(POOLS[pool], rng))
     keys = [key_of(rng.choice(POOLS[pool])) for _ in range(rng.choice([0, 1, 30]))]
@@ -124,7 +124,7 @@ def test_extremes__are_those_of_python(tune, pool: str, few: int, seed: int) -> 
 def test_comparable_rows__are_all_rows_and_compare_as_terms_do(tune, pool: str, seed: int) -> None:
     rng = random.Random(seed)
     rows = rng.choice([0, 1 << 60])
-    tune(TERMS, warm_rows=rows, cold_texts=rows)
+    tune(TERMS, warm_rows=rows, warm_texts=rows, cold_texts=rows)
     terms = QueryTerms(dictionary_of(POOLS[pool], rng))
     keys = [key_of(rng.choice(POOLS[pool])) for _ in range(30)]
     ids = terms.encode_keys(keys)

@@ -71,7 +71,7 @@ class Texts:
 def worth_texts(rows: int) -> bool:
     """Whether kernels are faster for this many rows than one text after the other."""
     if is_loaded():
-        return rows >= TERMS.warm_rows
+        return rows >= TERMS.warm_texts
     return rows >= TERMS.cold_texts and is_installed()
 
 

@@ -18,6 +18,10 @@ class TermThresholds(Thresholds):
     warm_rows: int = 1 << 10
     """Minimum number of terms for kernels once numba is loaded."""
 
+    warm_texts: int = 1 << 6
+    """Minimum number of texts that kernels search once numba is loaded: REGEX over 100 texts takes
+    0.45 instead of 0.65 ms, over 1,000 texts 0.45 instead of 2.7."""
+
     cold_texts: int = 1 << 13
     """Minimum number of texts for kernels while numba is not loaded: without, 3 us each."""
 
