@@ -144,6 +144,7 @@ class Probe(Operator):
 
     def _one(self, context: Context, block: Frame) -> Blocks:
         """The result for one block of the child."""
+        context.check()  # a chain of many joins reads its first blocks before any is passed on
         values = [
             block.columns[known] if known >= 0 else np.array([self.pattern[place]], ID)
             for place, known in zip(self._bound, self._values, strict=True)

@@ -180,7 +180,7 @@ class _GroupPlan:
             for expression in _together([c.expression for c in self._sorted(ready)]):
                 self.made = self.planner.filtered(self.made, expression, self.graph)
             keep = self._kept(later)
-        if self.made.rows >= SPARQL.pruned_rows:
+        if self.made.rows >= SPARQL.pruned_rows or len(self.made.names) > SPARQL.few_columns:
             self.made = self._trimmed(self.made, keep)
 
     def closing(self, items: Sequence[Item]) -> int:
