@@ -27,8 +27,8 @@ class SparqlThresholds(Thresholds):
     """Minimum expected number of rows from which a column is dropped that is no longer needed."""
 
     few_columns: int = 6
-    """Maximum number of columns of which none is dropped for few expected rows. In the end there may
-    be more rows: the blocks of 300 joins took 20 GB."""
+    """Maximum number of columns of which none is dropped for few expected rows. There may be more
+    rows in the end: the blocks of 300 joins took 20 GB."""
 
     data_block_size: int = 2000
     """Minimum number of characters of a block of data that is read as N-Triples."""
