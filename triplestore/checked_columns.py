@@ -124,7 +124,7 @@ class Column:
         return int(self._array[row])
 
     def listed(self, lo: int, hi: int) -> list[int]:
-        """The values of rows [lo, hi), as far as there are so many: faster than a slice."""
+        """The values of rows [lo, hi), or up to the last one: faster than a slice."""
         guard = self._guard
         if guard is not None:
             guard.verify(lo * self._itemsize, min(hi, len(self._array)) * self._itemsize)

@@ -60,7 +60,7 @@ class OurEngine(InProcess):
         self.store.load(path=str(path), format="nt")
 
     def ask(self, text: str) -> Any:
-        return self.store.query(text).to_arrow()  # type: ignore[union-attr]
+        return self.store.select(text).to_arrow()
 
     def answer(self, text: str) -> Answer:
         result: Any = self.store.query(text)

@@ -24,11 +24,10 @@ from bench.workload import Workload
 
 OURS, ORACLE = "triplestore", "pyoxigraph"
 WAYS = ("unseen", "seen", "first")
-MEAN, WORST, NOTABLE = (
-    1.0,
-    3.0,
-    2.0,
-)  # ms of all queries, times the best peer's, where over so many ms
+MEAN = 1.0
+"""Maximum geometric mean of all queries, in milliseconds."""
+WORST, NOTABLE = 3.0, 2.0
+"""Maximum ratio to the best peer, of queries that take more than these milliseconds."""
 
 Times = dict[str, dict[str, Any]]
 

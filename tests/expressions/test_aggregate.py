@@ -43,7 +43,7 @@ def result(
 ) -> list[bytes | None]:
     terms = QueryTerms(Dictionary())
     vector = Ids(terms.encode_keys(keys))
-    found = aggregate(function, vector, np.array(groups, np.int64), count, terms, **options)  # type: ignore[arg-type]
+    found = aggregate(function, vector, np.array(groups, np.int64), count, terms, **options)
     assert len(found) == count
     return terms.keys(ids_of(found, terms))
 

@@ -55,7 +55,7 @@ def check(expression: Expression, rows: list[list[bytes | None]], stored: list[b
 
 def _one(scalar: object, row: list[bytes | None]) -> bytes | None:
     try:
-        return scalar(row)  # type: ignore[operator, no-any-return]
+        return scalar(row)
     except ExpressionError:
         return None
 

@@ -96,7 +96,7 @@ def test_parts__of_exact_times_are_numbers_at_once() -> None:
 def test_parts__of_any_times(times: list[tuple[object, str, str]]) -> None:
     keys = []
     for moment, zone, kind in times:
-        day, clock = moment.isoformat().split("T")  # type: ignore[attr-defined]
+        day, clock = moment.isoformat().split("T")
         text = {"date": day, "time": clock, "dateTime": f"{day}T{clock}"}[kind]
         keys += of(kind, [text + zone])
     for name in PART_NAMES:

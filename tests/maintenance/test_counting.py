@@ -100,7 +100,7 @@ def test_counting__other_strategies_and_rule_changes_between__keeps_the_trace() 
     compared = 0
     for case in cases(range(300, 340), False):
         rng = random.Random(case.seed)
-        compared += run_case(case, lambda rng=rng: strategy(rng.choice(names)))  # type: ignore[misc]
+        compared += run_case(case, lambda rng=rng: strategy(rng.choice(names)))
     assert compared > 10
 
 
@@ -114,7 +114,7 @@ def test_counting__many_random_schedules__keep_the_trace(
     names = ["counting"] if fixed else [*STRATEGIES, *["counting"] * len(STRATEGIES)]
     for case in cases(range(5_000 + 300 * part, 5_300 + 300 * part), fixed):
         rng = random.Random(case.seed)
-        run_case(case, lambda rng=rng: strategy(rng.choice(names)), strata)  # type: ignore[misc]
+        run_case(case, lambda rng=rng: strategy(rng.choice(names)), strata)
 
 
 # --- the papers' numbers -------------------------------------------------------------------------
@@ -420,8 +420,8 @@ def test_traces__update_that_fails__leaves_them() -> None:
 
     class Poor(Counting):
         def run(self, update: object) -> tuple[str, str]:
-            update.work.budget = ReasoningBudget(facts=1).start()  # type: ignore[attr-defined]
-            return super().run(update)  # type: ignore[arg-type]
+            update.work.budget = ReasoningBudget(facts=1).start()
+            return super().run(update)
 
     with pytest.raises(BudgetError):
         driver.step(facts("B(y)"), (), None, Poor())

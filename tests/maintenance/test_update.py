@@ -26,7 +26,7 @@ def run(first: int, count: int, name: str) -> None:
             continue
         rng = random.Random(seed)
         names = list(STRATEGIES) if name == "mixed" else [name]
-        check_case(case, lambda rng=rng, names=names: strategy(rng.choice(names)))  # type: ignore[misc]
+        check_case(case, lambda rng=rng, names=names: strategy(rng.choice(names)))
 
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])

@@ -145,7 +145,7 @@ def test_preview_update__has_limits_after_the_change_as_well(
 def test_update__is_not_stopped_after_its_commit(store: Store) -> None:
     """An error then would say that nothing was changed."""
     found = []
-    store._note = lambda published: found.append(limits())  # type: ignore[method-assign]
+    store._note = lambda published: found.append(limits())
     assert Agent(store, update=True).data("update", update="INSERT DATA { :x :parent :y }")
     assert found == [None]
 

@@ -163,6 +163,6 @@ def test_relations__wrong_patterns_are_refused() -> None:
     with pytest.raises(UsageError, match="holds int64, not ids"):
         Probe(child, relation, ("n", "u"))
     with pytest.raises(UsageError, match="how is one of"):
-        Probe(child, relation, ("x", "u"), how="outer")  # type: ignore[arg-type]
+        Probe(child, relation, ("x", "u"), how="outer")
     with pytest.raises(UsageError, match="needs how='left'"):
         Probe(child, relation, ("x", "u"), matched="m")

@@ -91,7 +91,7 @@ def test_joined__is_the_join_of_dictionaries(
             for d in (one, other)
         ]
         for match, rows in wanted.items():
-            made = joined(*tables, match, Context())  # type: ignore[arg-type]
+            made = joined(*tables, match, Context())
             assert made.ids.tolist() == sorted(rows), match
             assert made.numbers.tolist() == [rows[i] for i in sorted(rows)], match
 
@@ -99,7 +99,7 @@ def test_joined__is_the_join_of_dictionaries(
 def test_numbers__over_64_bits_stay_exact() -> None:
     many = Weights(np.array([3, 5], np.uint32), np.array([1 << 40, 7]))
     for match, wanted in (("inner", [1 << 80, 49]), ("left", [1 << 80, 49])):
-        made = joined(many, many, match, Context())  # type: ignore[arg-type]
+        made = joined(many, many, match, Context())
         assert made.numbers.tolist() == wanted and made.total() == sum(wanted)
     column = np.full(3, 3, np.uint32)
     once = joined(many, many, "inner", Context())

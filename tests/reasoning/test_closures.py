@@ -151,7 +151,7 @@ def test_snapshot__of_a_closure_stays_as_it_was() -> None:
     assert (change.removed, change.inferred_removed, change.still_entailed) == (1, 29, 0)
     assert len(before) == 55 == len(quads) and set(before) == quads
     assert len(store) == 25
-    assert len(store.dump(format="nt", facts="inferred").splitlines()) == 25 - 9  # type: ignore[union-attr]
+    assert len(store.dump(format="nt", facts="inferred").splitlines()) == 25 - 9
 
 
 def test_closure__over_the_budget_is_compressed_or_refused_before_it_is_written() -> None:

@@ -68,7 +68,7 @@ def read(batches: Iterable[Any]) -> list[dict[str, Any]]:
 
 def back(keys: Sequence[bytes], rows: Sequence[Sequence[int | None]]) -> list[Row]:
     """Rows of ids as keys."""
-    return [tuple(None if i in (None, 0) else keys[i - 1] for i in row) for row in rows]  # type: ignore[misc, operator]
+    return [tuple(None if i in (None, 0) else keys[i - 1] for i in row) for row in rows]
 
 
 def as_sorted(rows: Sequence[Row]) -> list[Row]:

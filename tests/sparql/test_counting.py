@@ -21,7 +21,7 @@ PREDICATES = ("p", "q", "r", "part", "near", "missing")
 
 def answers(store: Store, text: str, options: QueryOptions) -> list[tuple[str, ...]]:
     found = query(store._view(), PREFIX + text, options)
-    return sorted(tuple(map(str, row)) for row in found)  # type: ignore[union-attr]
+    return sorted(tuple(map(str, row)) for row in found)
 
 
 def is_counted(store: Store, text: str) -> bool:
@@ -30,8 +30,8 @@ def is_counted(store: Store, text: str) -> bool:
 
 def check(store: Store, text: str, **given: object) -> bool:
     """Compares both ways; returns whether the text was counted without rows."""
-    options = QueryOptions(**given)  # type: ignore[arg-type]
-    rows = QueryOptions(**given, planning=ROWS.planning)  # type: ignore[arg-type]
+    options = QueryOptions(**given)
+    rows = QueryOptions(**given, planning=ROWS.planning)
     assert answers(store, text, options) == answers(store, text, rows), text
     return is_counted(store, text)
 

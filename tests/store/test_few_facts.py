@@ -14,7 +14,7 @@ from triplestore.relations import lookup
 
 def random_quads(random: Random) -> list[Quad]:
     nodes = [NamedNode(f"http://ex.org/n{i}") for i in range(6)]
-    nodes += [BlankNode(f"b{i}") for i in range(4)]  # type: ignore[list-item]
+    nodes += [BlankNode(f"b{i}") for i in range(4)]
     objects = [*nodes, Literal(1), Literal("x", language="en")]
     predicates = [NamedNode(f"http://ex.org/p{i}") for i in range(4)]
     return [

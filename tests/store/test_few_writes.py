@@ -27,7 +27,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[Change | None]:
     write = few_writes.write_few
 
     def noting(*given: object) -> Change | None:
-        found.append(write(*given))  # type: ignore[arg-type]
+        found.append(write(*given))
         return found[-1]
 
     monkeypatch.setattr(few_writes, "write_few", noting)
@@ -86,7 +86,7 @@ def test_few_writes__are_as_in_a_transaction(
         each.change.added for each in plain.recent_commits
     ][-len(store.recent_commits) :]
     for snapshot, facts in held:
-        assert set(snapshot) == facts  # type: ignore[call-overload]
+        assert set(snapshot) == facts
     store.close()
     with Store(tmp_path / "short") as again:
         assert set(again) == model

@@ -147,9 +147,8 @@ def keyed(texts: Texts, shapes: Shapes) -> tuple[list[bytes | None], I64]:
     starts, lengths = texts.starts[firsts], texts.lengths[firsts]
     size = int(lengths.sum())
     current().need(2 * size + 100 * len(firsts))
-    buf = texts.buf
-    if len(firsts) and size * 4 > len(buf):
-        buf = buf.tobytes()  # type: ignore[assignment]
+    many = len(firsts) > 0 and size * 4 > len(texts.buf)
+    buf = texts.buf.tobytes() if many else texts.buf
     kinds = [None if key is None else (key[:1], key[1:]) for key in shapes.keys]
     keys: list[bytes | None] = []
     spans = zip(starts.tolist(), lengths.tolist(), texts.shapes[firsts].tolist(), strict=True)

@@ -13,7 +13,7 @@ Always true
     - A forked process has threads of its own.
 
 Environment
-    TRIPLESTORE_THREADS=1  does everything in the calling thread; another number: so many threads
+    TRIPLESTORE_THREADS    number of threads; 1 does everything in the calling thread
                            (default: the processors that this process may use, at most 8)
 """
 
@@ -55,7 +55,7 @@ def thread_count() -> int:
 
 
 def shares(size: int, number: int) -> list[slice]:
-    """Positions 0 .. size - 1 in so many parts of about equal length. Several for each thread are
+    """Positions 0 .. size - 1 in `number` parts of about equal length. Several for each thread are
     best: then one that begins late does fewer of them.
 
     >>> shares(5, 2)
@@ -134,11 +134,12 @@ class _Work(Generic[T]):
         """Do parts until none is left."""
         while not self._ended:
             with _lock:
-                number, part = next(self._parts, (-1, None))
-            if number < 0:
+                found = next(self._parts, None)
+            if found is None:
                 return
+            number, part = found
             try:
-                self._function(part)  # type: ignore[arg-type]
+                self._function(part)
             except Exception as error:  # noqa: BLE001 - raised again in the caller
                 self.failed[number] = error
                 return self.stop()

@@ -148,7 +148,7 @@ class Node:
 
 
 def tree(root: Node, unfolded: int = 3) -> str:
-    """A tree that folds; at first so many levels of it are open.
+    """A tree that folds; at first, `unfolded` levels of it are open.
 
     Made without recursion, but a browser gives up on elements nested more than 500 deep: trees are
     cut before (see `proofs/proof_html.py`).

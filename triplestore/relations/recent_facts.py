@@ -30,7 +30,8 @@ class FactChange(NamedTuple):
 
 
 class RecentFacts:
-    """Changes on top of some tables, oldest first. Tables that share it see the first so many.
+    """Changes on top of some tables, oldest first. Tables that share it see the first of
+    them, as many as there were.
 
     known  the newest status of each changed fact
     """

@@ -9,7 +9,6 @@ without words, are compared otherwise (`ranks`, or their keys).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -146,7 +145,8 @@ def by_key(ids: U32, terms: QueryTerms) -> list[ComparableRows]:
     return sorted(parts, key=_by_place)
 
 
-_by_place: Callable[[ComparableRows], Place] = lambda part: part.place  # noqa: E731
+def _by_place(part: ComparableRows) -> Place:
+    return part.place
 
 
 def _ids(ids: U32, rows: Array | None) -> U32:
