@@ -1,8 +1,7 @@
 """Results of a function, kept by its arguments up to a total weight.
 
-`functools.lru_cache` bounds the number of results. That is no bound where one result may have
-thousands of parts: the rules of an axiom with a list of 3,000 classes weigh as much as those of
-3,000 small axioms.
+`functools.lru_cache` limits the number of results, but not their size: the rules of an axiom with a
+list of 3,000 classes take as much memory as those of 3,000 small axioms.
 """
 
 from __future__ import annotations

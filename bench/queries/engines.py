@@ -77,7 +77,8 @@ class OxigraphEngine(InProcess):
         self.store.bulk_load(path=str(path), format=pyoxigraph.RdfFormat.N_TRIPLES)
 
     def ask(self, text: str) -> Any:
-        for _ in self.store.query(text):  # type: ignore[union-attr]
+        solutions: Any = self.store.query(text)
+        for _ in solutions:
             pass
 
     def answer(self, text: str) -> Answer:
@@ -92,7 +93,7 @@ class MaplibEngine(InProcess):
     forks = False  # its threads do not live in a copy of the process
 
     def load(self, path: Path) -> None:
-        from maplib import Model  # type: ignore[import-not-found]
+        from maplib import Model
 
         self.model = Model()
         self.model.read(str(path), format="ntriples")

@@ -1,7 +1,7 @@
 """The queries of Sparqloscope, filled for a graph.
 
 Start at `filled`. The templates (https://github.com/ad-freiburg/sparqloscope) are read from
-`$TRIPLESTORE_DATA`; they are not part of this project. Their placeholders are filled as their
+the folder of shared data; they are not part of this project. Their placeholders are filled as their
 generator does it: by the placeholder queries of the same file, asked of the graph itself, where the
 results of the precomputed queries stand as VALUES. Ours answers them. So that every run takes the
 same predicates, equal rows of an ORDER BY are ordered by their terms.
@@ -9,7 +9,6 @@ same predicates, equal rows of an ORDER BY are ordered by their terms.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.harness import MeasurementError
+from bench.inputs.data import shared_data
 
 Rows = tuple[list[str], list[list[str]]]  # names of columns, and terms as in SPARQL
 Ask = Callable[[str], Rows]
@@ -38,18 +38,18 @@ class Template:
 
 def templates_path() -> Path:
     """The file of the templates; a `MeasurementError` says how to get it."""
-    path = Path(os.environ.get("TRIPLESTORE_DATA", "")) / "sparqloscope" / "query-templates.yaml"
-    if not os.environ.get("TRIPLESTORE_DATA") or not path.is_file():
+    path = shared_data() / "sparqloscope" / "query-templates.yaml"
+    if not path.is_file():
         raise MeasurementError(
             f"no Sparqloscope templates at {path}: put query-templates.yaml of "
-            "https://github.com/ad-freiburg/sparqloscope into $TRIPLESTORE_DATA/sparqloscope"
+            "https://github.com/ad-freiburg/sparqloscope there"
         )
     return path
 
 
 def filled(ask: Ask, path: Path | None = None) -> list[Template]:
     """All queries with their placeholders filled by what `ask` answers."""
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     suite = yaml.safe_load((path or templates_path()).read_text())
     tables = {one["name"]: ask(_settled(ask, one["query"])) for one in suite["precomputed_queries"]}

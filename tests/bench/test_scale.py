@@ -8,24 +8,23 @@ import pytest
 
 from bench.harness import Case, Result
 from bench.inputs import lubm
-from bench.inputs.data import shared_data
 from bench.report import BenchReport
 from bench.runs import scaling
 from bench.workloads import scale
 
-ONTOLOGY = shared_data() / "lubm" / "univ-bench.owl"
 
-
-@pytest.mark.skipif(not ONTOLOGY.exists(), reason="LUBM's ontology is in the shared data")
-def test_scale__parts_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scale__parts_and_report(
+    tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ontology = str(shared_data / "lubm" / "univ-bench.owl")
     monkeypatch.setattr(scaling, "MANY", 50)
     monkeypatch.setattr(scaling, "SINGLE", 3)
     monkeypatch.setattr(scaling, "warm_up", lambda ontology: None)
     data, store = tmp_path / "data.nt", str(tmp_path / "store")
     lubm.write(data, 1)
-    built = scaling.build(str(data), str(ONTOLOGY), store)
+    built = scaling.build(str(data), ontology, store)
     assert built["facts"] > built["asserted"] > 100_000
-    written, asked = scaling.write(store, str(ONTOLOGY), 1, 0), scaling.ask(store, str(ONTOLOGY))
+    written, asked = scaling.write(store, ontology, 1, 0), scaling.ask(store, ontology)
     runs = [{**found, "main": 1, "peak bytes": 1} for found in (built, written, asked)]
     results = [Result(Case("", {}, ""), "main", [run]) for run in runs]
     report = BenchReport("scale", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,9 @@ def test_filled__takes_every_placeholder_from_the_graph(tmp_path: Path) -> None:
 
 def test_templates_path__says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIPLESTORE_DATA", "/nowhere")
-    with pytest.raises(MeasurementError, match=r"put query-templates\.yaml of https"):
+    with pytest.raises(
+        MeasurementError, match=r"/nowhere/sparqloscope/.*: put query-templates\.yaml of https"
+    ):
         sparqloscope.templates_path()
 
 
@@ -151,9 +152,7 @@ def test_workload__reports_means_ratios_and_differences(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    not os.environ.get("TRIPLESTORE_DATA"), reason="the templates are in the shared data"
-)
+@pytest.mark.usefixtures("shared_data")
 def test_suite__all_answers_equal_those_of_pyoxigraph(tmp_path: Path) -> None:
     asking.prepare(1, str(tmp_path))
     ours, peer = (workload.least(times(name, tmp_path)) for name in ("triplestore", "pyoxigraph"))

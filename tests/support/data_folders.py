@@ -51,6 +51,7 @@ FOLDERS = (
     DataFolder("deep-taxonomy", "eyereasoner/eye", use="a chain of 10,000 classes"),
     DataFolder("real-deltas", "histories of published ontologies", use="maintenance"),
     DataFolder("sparql-query-sets", "MillenniumDB/WDBench", use="queries of others"),
+    DataFolder("sparqloscope", "ad-freiburg/sparqloscope", use="queries of others"),
     DataFolder("watdiv", "libo-gao/Stream-WatDiv", use="queries of others"),
     DataFolder("wikidata-sample", "wikimedia/wikidata-query-rdf", use="loading"),
 )

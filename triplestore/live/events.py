@@ -6,16 +6,13 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.frame import Frame
 from triplestore.sparql.results.decode import terms_of
 from triplestore.sparql.results.json import term_json
 from triplestore.sparql.results.solutions import Solution, solution_class
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 SHOWN = 20
 """Maximum number of rows of each kind that are printed."""
@@ -58,12 +55,7 @@ class ChangeStream(ABC, Generic[OneChange]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

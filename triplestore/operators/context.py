@@ -128,7 +128,7 @@ class ContextLimits:
         self._context.check()
 
     def needs(self, size: int) -> None:
-        """Raise if there is no room for `size` bytes."""
+        """Raise BudgetError if `size` more bytes exceed the budget."""
         self._context.need(size)
 
 

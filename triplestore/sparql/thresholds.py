@@ -24,11 +24,11 @@ class SparqlThresholds(Thresholds):
     """Number of rows of a block where few solutions are wanted, so that reading stops early."""
 
     pruned_rows: float = 1000.0
-    """Minimum expected number of rows from which a column is dropped that is no longer needed."""
+    """Unneeded columns are dropped from joins with at least this many expected rows."""
 
     few_columns: int = 6
-    """Maximum number of columns of which none is dropped for few expected rows. There may be more
-    rows in the end: the blocks of 300 joins took 20 GB."""
+    """Joins with more columns than this drop unneeded ones in any case, since the expected number
+    of rows may be far too low."""
 
     data_block_size: int = 2000
     """Minimum number of characters of a block of data that is read as N-Triples."""

@@ -1,7 +1,7 @@
 """Commits of a few facts of the default graph: as `Database.commit`, at a tenth of its cost.
 
-Start reading at `commit_facts`. Most of the time of a small commit went into arrays of one element,
-and into a layer that nobody read before the next commit.
+Start reading at `commit_facts`. It makes neither arrays of one element nor a layer, which the next
+commit would replace before a reader uses it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Encoding: statements as numbers of the terms of their chunk become statements as ids, or as keys.
 
 Start reading at `encode`. The terms of a chunk are sorted, so the ranks that the ranges give for it
-are its ids, one range after the other (`chunks.ids_of`). Whoever assembles a store does that itself
-(`parquet_parts.read_chunks`), because it takes less time than a row of Spark. For all else, there
-are DataFrames. They are shuffled by chunk and never by term, so no term is too common.
+are its ids, one range after the other (`chunks.ids_of`). A store is assembled by the driver, which
+looks the ids up itself (`parquet_parts.read_chunks`): that is faster than Spark's rows. Tables and
+closures use DataFrames. They are shuffled by chunk, never by term, so a frequent term does no harm.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Comparisons of strings and IRIs on columns of texts.
 
 Start at `compare_texts`, and for IRIs at `compare_resources`. Always true: the answers are those of
-`compare_terms`; where these depend on datatypes, there is no answer here.
+`compare_terms`. Comparisons that depend on datatypes return None.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def by_value(
 
 
 def _in_one_place(part: ComparableRows) -> ComparableRows:
-    """The rows beside others whose language, if any, is not known."""
+    """The same rows in the place shared by all tagged strings and other literals."""
     return ComparableRows((_TAGGED, ""), part.kind, part.rows, None)
 
 

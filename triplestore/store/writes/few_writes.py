@@ -7,6 +7,7 @@ larger ones need: a buffer, a closure, arrays. What it does not handle is left t
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,14 +28,15 @@ if TYPE_CHECKING:
 _OF_RULES = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT)
 
 
-class FewWrites(StoreDirectory):
+class FewWrites(StoreDirectory, ABC):
     """A store that writes quads: few of them in the short way, others in a transaction."""
 
     _writer: int | None = None  # the thread that has a transaction open
     _without_rules: Meta | None = None  # named values of a store without rules, looked at before
 
+    @abstractmethod
     def _change(self, write: Callable[[TransactionWriter], object]) -> Change:
-        raise NotImplementedError
+        """One transaction, in which `write` is called."""
 
     def _write(self, add: bool, quads: Iterable[QuadLike]) -> Change:
         """Assert or remove quads, in one commit."""
