@@ -172,6 +172,11 @@ def test_counts__are_of_rows_where_parts_share_more() -> None:
         "SELECT (COUNT(?w) AS ?n) { ?x :p ?y OPTIONAL { ?y :q ?w } }",
         "SELECT (COUNT(*) AS ?n) { ?x :p ?y FILTER(RAND() < 2) }",
         "SELECT (COUNT(*) AS ?n) { ?x :p ?y OPTIONAL { ?x :q ?w } OPTIONAL { ?w :p ?v } }",
+        "SELECT (COUNT(*) AS ?n) { ?x :p ?y OPTIONAL { ?x :q ?w } ?v :p ?w . ?v :q ?y }",
+        "SELECT (COUNT(*) AS ?n) { { ?x :p ?y OPTIONAL { ?x :q ?w } } { ?x :q ?v OPTIONAL"
+        " { ?x :p ?w } } }",
+        "SELECT (COUNT(*) AS ?n) { { ?x :p ?y { ?x :q ?w } UNION { ?x :p ?w } OPTIONAL"
+        " { ?y :q ?v } } ?u :p ?w . ?u :q ?x }",
     ):
         assert not check(store, text), text
 

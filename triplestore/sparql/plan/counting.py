@@ -86,6 +86,7 @@ class _Tree:
         self._hanging: list[tuple[str, Part, Match]] = []
         self._filters: list[tuple[str, Condition]] = []
         self._uses: Counter[str] = Counter()  # by variable
+        self._inside: list[Names] = []  # what each hanging part binds besides its variable
 
     def of(self, node: Node, root: str | None) -> Part:
         """The pattern around a variable; None for that of the smallest part."""
@@ -94,7 +95,7 @@ class _Tree:
         self._take(node)
         if len(self._atoms) + len(self._hanging) > _MOST_PARTS:
             raise _UnfitError
-        if not self._atoms:
+        if not self._atoms or not self._are_apart():
             raise _UnfitError
         smallest = min(self._atoms, key=lambda atom: atom.size)
         self._uses = Counter(name for atom in self._atoms for name in atom.names)
@@ -113,6 +114,15 @@ class _Tree:
     def _union(self, node: sparql.Union, root: str | None) -> Part:
         parts = [_Tree(self.planner, self.graph).of(part, root) for part in node.parts]
         return Either(root or parts[0].name, parts)
+
+    def _are_apart(self) -> bool:
+        """True if no other part has a variable that a hanging part binds."""
+        known = frozenset[str]().union(*[atom.names for atom in self._atoms])
+        for names in self._inside:
+            if not known.isdisjoint(names):
+                return False
+            known |= names
+        return True
 
     # --- apart ----------------------------------------------------------------------------------
 
@@ -153,6 +163,8 @@ class _Tree:
         if len(shared) != 1 or not shared <= seen.certain(node) & certain:
             raise _UnfitError
         (name,) = shared
+        if how in ("inner", "left"):
+            self._inside.append(seen.in_scope(node) - shared)
         self._hanging.append((name, _Tree(self.planner, self.graph).of(node, name), how))
 
     def _filter(self, pattern: Node, condition: Expression) -> None:
