@@ -12,6 +12,7 @@ import pytest
 from triplestore.operators import weights
 from triplestore.operators.context import Context
 from triplestore.operators.weights import (
+    Match,
     Weights,
     counted,
     counted_among,
@@ -104,3 +105,15 @@ def test_numbers__over_64_bits_stay_exact() -> None:
     column = np.full(3, 3, np.uint32)
     once = joined(many, many, "inner", Context())
     assert summed_rows(column, column, once).numbers.tolist() == [3 << 80]
+
+
+@pytest.mark.parametrize("match", ["inner", "left", "semi", "anti", "union"])
+def test_joined__takes_exact_numbers_that_are_small(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights, "use_kernels", lambda rows: True)
+    one = Weights(np.array([3, 5, 7], np.uint32), np.array([2, 4, 6]))
+    other = Weights(np.array([5, 6], np.uint32), np.array([10, 1]))
+    wanted = as_dict(joined(one, other, match, Context()))
+    assert as_dict(joined(one.exact(), other, match, Context())) == wanted
+    assert as_dict(joined(one, other.exact(), match, Context())) == wanted

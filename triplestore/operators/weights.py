@@ -62,7 +62,7 @@ def ones(ids: U32) -> Weights:
 def counted(blocks: Iterator[U64], most: int, budget: Budget) -> Weights:
     """The first ids of sorted packed rows, each with its number of rows.
 
-    most  maximum number of rows
+    most  maximum number of ids
     """
     budget.charge(_ID_BYTES * most)
     heads, counts = np.empty(most, np.uint32), np.empty(most, np.int64)
@@ -148,7 +148,7 @@ def joined(left: Weights, right: Weights, match: Match, budget: Budget) -> Weigh
     union [3, 5, 6] [2, 14, 1]
     """
     most = left.most() + right.most() if match == "union" else left.most() * max(right.most(), 1)
-    exact = most >= _MOST
+    exact = most >= _MOST or left.numbers.dtype == object or right.numbers.dtype == object
     if exact or not use_kernels(len(left.ids) + len(right.ids)):
         return _joined(left.exact() if exact else left, right, match)
     room = len(left.ids) + (len(right.ids) if match == "union" else 0)
