@@ -61,8 +61,9 @@ def test_summed__adds_the_numbers_of_the_second_ids(seed: int) -> None:
     for first, second in some:
         wanted[first] += each.get(second, 0)
     found = {first: number for first, number in wanted.items() if number}
-    assert as_dict(summed(blocks(pick, some), 20, of, Context())) == found
-    assert as_dict(summed(blocks(pick, some), 20, of.exact(), Context())) == found
+    assert as_dict(summed(blocks(pick, some), 20, len(some), of, Context())) == found
+    assert as_dict(summed(blocks(pick, some), 20, len(some), of.exact(), Context())) == found
+    assert as_dict(summed(blocks(pick, some), 20, 1 << 60, of, Context())) == found
     if some:
         firsts, seconds = np.array(some, np.uint32).T
         order = np.random.default_rng(seed).permutation(len(some))

@@ -85,12 +85,16 @@ def counted_among(blocks: Iterator[U64], size: int, budget: Budget) -> Weights:
     return Weights(ids.astype(np.uint32), dense[ids])
 
 
-def summed(blocks: Iterator[U64], most: int, of: Weights, budget: Budget) -> Weights:
-    """The first ids of sorted packed rows, each with the sum of the numbers of its second ids."""
-    if most * of.most() >= _MOST:
-        pairs = [(high(keys), low(keys)) for keys in blocks]
-        firsts, seconds = (np.concatenate(column) for column in zip(*pairs, strict=True))
-        return summed_rows(firsts, seconds, of.exact())
+def summed(
+    blocks: Iterator[U64], most: int, rows: int, of: Weights, budget: Budget
+) -> Weights:
+    """The first ids of sorted packed rows, each with the sum of the numbers of its second ids.
+
+    most  maximum number of first ids
+    rows  maximum number of rows
+    """
+    if rows * of.most() >= _MOST:
+        return _summed_exactly(blocks, of, budget)
     size = int(of.ids[-1]) + 1 if len(of.ids) else 0
     budget.charge(_ID_BYTES * most + 8 * size)
     dense = np.zeros(size, np.int64)
@@ -102,6 +106,17 @@ def summed(blocks: Iterator[U64], most: int, of: Weights, budget: Budget) -> Wei
         at = sum_runs(keys, dense, at, heads, sums)
     budget.release(8 * size)
     return Weights(heads[:at], sums[:at])
+
+
+def _summed_exactly(blocks: Iterator[U64], of: Weights, budget: Budget) -> Weights:
+    """The same with Python's integers."""
+    firsts, seconds = [NO_IDS], [NO_IDS]
+    for keys in blocks:
+        budget.check()
+        budget.charge(keys.nbytes)
+        firsts.append(high(keys))
+        seconds.append(low(keys))
+    return summed_rows(np.concatenate(firsts), np.concatenate(seconds), of.exact())
 
 
 def summed_rows(firsts: U32, seconds: U32, of: Weights) -> Weights:

@@ -157,7 +157,8 @@ class Through(Part):
         if _is_few(behind.ids, len(relation)):
             at, firsts = _probed(relation, 1 - place, behind.ids, where, account)
             return summed_rows(firsts, behind.ids[at], behind)
-        return summed(_keys(relation, where, place), _most(relation, place), behind, account)
+        keys, most = _keys(relation, where, place), _most(relation, place)
+        return summed(keys, most, len(relation), behind, account)
 
 
 class Together(Part):
