@@ -85,9 +85,7 @@ def counted_among(blocks: Iterator[U64], size: int, budget: Budget) -> Weights:
     return Weights(ids.astype(np.uint32), dense[ids])
 
 
-def summed(
-    blocks: Iterator[U64], most: int, rows: int, of: Weights, budget: Budget
-) -> Weights:
+def summed(blocks: Iterator[U64], most: int, rows: int, of: Weights, budget: Budget) -> Weights:
     """The first ids of sorted packed rows, each with the sum of the numbers of its second ids.
 
     most  maximum number of first ids
