@@ -7,8 +7,7 @@ larger ones need: a buffer, a closure, arrays. What it does not handle is left t
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from triplestore.reasoning.outcome import Change
@@ -19,24 +18,19 @@ from triplestore.storage.metadata import PROGRAM, REGIMES, SCHEMES, STALE, STRIC
 from triplestore.store.arguments import QuadKeys, QuadLike, quad_keys
 from triplestore.store.store_directory import StoreDirectory
 from triplestore.store.thresholds import STORE
+from triplestore.store.writes.writing_calls import WritingCalls
 
 if TYPE_CHECKING:
     from triplestore.storage import Database
     from triplestore.storage.state import Meta
-    from triplestore.store.writes.writer import TransactionWriter
 
 _OF_RULES = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT)
 
 
-class FewWrites(StoreDirectory, ABC):
+class FewWrites(StoreDirectory, WritingCalls):
     """A store that writes quads: few of them in the short way, others in a transaction."""
 
-    _writer: int | None = None  # the thread that has a transaction open
     _without_rules: Meta | None = None  # named values of a store without rules, looked at before
-
-    @abstractmethod
-    def _change(self, write: Callable[[TransactionWriter], object]) -> Change:
-        """One transaction, in which `write` is called."""
 
     def _write(self, add: bool, quads: Iterable[QuadLike]) -> Change:
         """Assert or remove quads, in one commit."""
