@@ -6,6 +6,7 @@ Each is stored as bytes in `meta`. All names are in this file.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 
 from triplestore.storage.state import value_of
@@ -45,6 +46,12 @@ SCHEMES = "schemes"
 STALE = "stale"
 """Present if something was committed without updating the closure: the estimated effort of that, as
 JSON (`facts`, `seconds`). See `stale`."""
+
+HISTORY = "history"
+"""How much of the history is kept, as JSON; absent if none is. See `versions.history`."""
+
+COMMIT_NOTE = "commit-note"
+"""When the last commit was made, and what was said of it, as JSON; kept with the history only."""
 
 _JOBS_KEPT = 1000
 
@@ -86,6 +93,18 @@ def import_jobs(meta: Mapping[str, bytes]) -> list[str]:
 def bytes_of_jobs(jobs: Sequence[str]) -> bytes:
     """The names of jobs as stored bytes: the last thousand."""
     return json.dumps(list(jobs)[-_JOBS_KEPT:]).encode()
+
+
+def note_values(meta: Mapping[str, bytes], said: Mapping[str, str]) -> dict[str, bytes | None]:
+    """The named value that says when a commit is made, if the store keeps its history.
+
+    >>> note_values({}, {"message": "begun"})
+    {}
+    """
+    if HISTORY not in meta:
+        return {}
+    note = {"time": time.time(), **said}
+    return {COMMIT_NOTE: json.dumps(note, ensure_ascii=False).encode()}
 
 
 def _texts(value: bytes) -> dict[str, str]:

@@ -197,6 +197,15 @@ def _atom_of(fact: _PlainFact, prefixes: Mapping[str, str]) -> Atom:
     return TripleAtom(Constant(s), Constant(p), Constant(o))
 
 
+def triple_of_text(text: str, prefixes: Mapping[str, str]) -> tuple[bytes, bytes, bytes]:
+    """The keys of a triple in a text such as `:a :p :b`."""
+    atom = fact_of_text(text, {**WELL_KNOWN, **prefixes})
+    if not isinstance(atom, TripleAtom):
+        raise UsageError(f"{text} is not a triple: say it as in Turtle, :subject :property :object")
+    s, p, o = (term.key for term in atom.terms if isinstance(term, Constant))
+    return s, p, o
+
+
 def _rows_of(violation: Violation, written: Written) -> list[Atom]:
     """The row of the helper relation that a violation was read from.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.readable import ReadableStore
+from triplestore.store.faces.consequences import WhatIf
 from triplestore.store.state_view import StateView
 
 if TYPE_CHECKING:
     from triplestore.storage import State
+    from triplestore.versions.one_dictionary import Line
 
 
-class Snapshot(ReadableStore):
+class Snapshot(WhatIf):
     """One committed state, unaffected by later writes.
 
     It costs nothing to make, and keeps the files it reads until it is dropped.
@@ -30,6 +31,12 @@ class Snapshot(ReadableStore):
 
     def _view(self) -> StateView:
         return self._seen
+
+    def _line(self) -> Line:
+        # Late: few runs compare states.
+        from triplestore.versions.one_dictionary import Line
+
+        return Line.of(self._state)
 
     @property
     def commit(self) -> int:

@@ -7,7 +7,7 @@ thread waits, another process gets an error that names the writer.
 
 from __future__ import annotations
 
-from typing import Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Literal, NoReturn, Self
 from weakref import WeakSet
 
 from triplestore.errors import UsageError, WrongTypeError
@@ -15,14 +15,19 @@ from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database
 from triplestore.storage.metadata import STALE
 from triplestore.store.arguments import PathLike
+from triplestore.store.faces.branching import Branching
+from triplestore.store.faces.consequences import WhatIf
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.writes.few_writes import FewWrites
 
+if TYPE_CHECKING:
+    from triplestore.versions.one_dictionary import Line
+
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(FewWrites):
+class Store(FewWrites, Branching, WhatIf):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -89,6 +94,12 @@ class Store(FewWrites):
         made = Snapshot(self._database.state)
         self._snapshots.add(made)
         return made
+
+    def _line(self) -> Line:
+        # Late: few runs compare states.
+        from triplestore.versions.one_dictionary import Line
+
+        return Line.of(self._database.state, self._database)
 
     @property
     def open_snapshots(self) -> int:

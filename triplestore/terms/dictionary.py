@@ -300,8 +300,9 @@ class Dictionary:
         keys += state.live.keys[max(since + 1 - first, 0) : max(upto + 1 - first, 0)]
         return keys
 
-    def copy(self) -> Dictionary:
-        """Another dictionary of the same terms with the same ids; sealed segments are shared.
+    def copy(self, size: int | None = None) -> Dictionary:
+        """Another dictionary of the first terms (all by default) with the same ids; sealed segments
+        are shared.
 
         >>> one = Dictionary()
         >>> ids = one.encode_keys([b"\\x01http://a"])
@@ -310,8 +311,9 @@ class Dictionary:
         (array([2, 1], dtype=uint32), 1)
         """
         with self._lock:
-            made = Dictionary(self.segments)
-            made.append_keys(self.first_live, self.new_keys(self.sealed_size, self.size))
+            size = self.size if size is None else size
+            made = Dictionary([segment for segment in self.segments if segment.last_id <= size])
+            made.append_keys(made.size + 1, self.new_keys(made.size, size))
         return made
 
     def append_keys(self, first_id: int, keys: Sequence[bytes]) -> None:

@@ -332,3 +332,22 @@ def whole_program_of(rules: Rules | None) -> WholeProgram:
 def known_program_of(rules: Rules | None) -> WholeProgram:
     """The part of it that was made."""
     return rules.known if isinstance(rules, InForce) else whole_program_of(rules)
+
+
+def same_axioms(one: Rules | None, other: Rules | None) -> bool:
+    """Whether two programs in force were made from the same rules and axioms."""
+    if one is other:
+        return True
+    if not (isinstance(one, InForce) and isinstance(other, InForce)):
+        return one == other
+    if (one.data, one.regimes) != (other.data, other.regimes):
+        return False
+    read, known = ([t.triples for t in each.translations[-1:]] for each in (one, other))
+    if len(read) != len(known) or any(set(a) != set(b) for a, b in zip(read, known, strict=True)):
+        return False
+    return not (_edges_without(one, other) or _edges_without(other, one))
+
+
+def _edges_without(one: InForce, other: InForce) -> bool:
+    edges = one.whole.edges
+    return edges is not None and bool(edges.without(other.whole.edges))

@@ -14,7 +14,7 @@ from triplestore.reasoning.outcome import Change
 from triplestore.relations import EXPLICIT, INFERRED
 from triplestore.relations.recent_facts import Fact, FactChange
 from triplestore.storage.few_facts import commit_facts
-from triplestore.storage.metadata import PROGRAM, REGIMES, SCHEMES, STALE, STRICT
+from triplestore.storage.metadata import HISTORY, PROGRAM, REGIMES, SCHEMES, STALE, STRICT
 from triplestore.store.arguments import QuadKeys, QuadLike, quad_keys
 from triplestore.store.store_directory import StoreDirectory
 from triplestore.store.thresholds import STORE
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from triplestore.storage import Database
     from triplestore.storage.state import Meta
 
-_OF_RULES = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT)
+_FOR_TRANSACTIONS = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT, HISTORY)
 
 
 class FewWrites(StoreDirectory, WritingCalls):
     """A store that writes quads: few of them in the short way, others in a transaction."""
 
-    _without_rules: Meta | None = None  # named values of a store without rules, looked at before
+    _plain: Meta | None = None  # named values of a plain store, looked at before
 
     def _write(self, add: bool, quads: Iterable[QuadLike]) -> Change:
         """Assert or remove quads, in one commit."""
@@ -43,11 +43,11 @@ class FewWrites(StoreDirectory, WritingCalls):
     def _write_few(self, add: bool, quads: Sequence[QuadKeys]) -> Change | None:
         """The same for a few quads; None if a transaction must do it."""
         database, me = self._database, threading.get_ident()
-        if self._writer == me or self.has_followers or not self._has_no_rules():
+        if self._writer == me or self.has_followers or not self._is_plain():
             return None
         with database.alone:
             database.require_writable()
-            if not self._has_no_rules():
+            if not self._is_plain():
                 return None
             self._writer = me
             try:
@@ -64,14 +64,14 @@ class FewWrites(StoreDirectory, WritingCalls):
                 self._writer = None
         return change
 
-    def _has_no_rules(self) -> bool:
-        """Whether the facts of the store are only what was asserted."""
+    def _is_plain(self) -> bool:
+        """Whether facts are only what was asserted, and commits keep nothing about themselves."""
         meta = self._database.state.meta
-        if meta is self._without_rules:
+        if meta is self._plain:
             return True
-        if any(name in meta for name in _OF_RULES):
+        if any(name in meta for name in _FOR_TRANSACTIONS):
             return False
-        self._without_rules = meta
+        self._plain = meta
         return True
 
 

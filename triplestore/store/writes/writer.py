@@ -43,6 +43,7 @@ from triplestore.storage.metadata import (
     TUNING,
     bytes_of_prefixes,
     file_count,
+    note_values,
     prefixes_of,
 )
 from triplestore.store.arguments import (
@@ -57,8 +58,6 @@ from triplestore.store.writes.combine_writes import combine_writes, encode_write
 from triplestore.store.writes.graph_writes import encoded_graph, replacement
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from triplestore.loaders import BadStatement, Loaded
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
@@ -104,6 +103,7 @@ class TransactionWriter:
         # For the counts of the change.
         self._already_there = self._not_stated = self._only_inferred = self._skipped = 0
         self._problems: list[BadStatement] = []
+        self._said: dict[str, str] = {}
         self.change = Change()
 
     # -- quads ----------------------------------------------------------------------------------
@@ -388,6 +388,14 @@ class TransactionWriter:
 
     # -- the end --------------------------------------------------------------------------------
 
+    def say(self, said: Mapping[str, str | None]) -> None:
+        """What is kept with the commit, if the store keeps its history."""
+        self._said.update({name: text for name, text in said.items() if text is not None})
+
+    def note_of_commit(self) -> dict[str, bytes | None]:
+        """The named value that says it."""
+        return note_values(self.kept, self._said)
+
     def commit(self) -> Change:
         """Publish everything, durably as the store promises; the transaction is over then."""
         try:
@@ -420,6 +428,7 @@ class TransactionWriter:
             self._closing.end(None)
             return counts
         staged = None if self._unread else (self._before.tables, self._tables)
+        self._meta |= self.note_of_commit()
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
         counts = replace(counts, commit=state.commit)
         if self._follow is not None:
@@ -467,12 +476,7 @@ class TransactionWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self.rollback()
         elif self._open:
