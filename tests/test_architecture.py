@@ -136,7 +136,7 @@ def test_problems__finds_each_mistake(text: str, problem: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "see `store/store.py: Store.snapshot`, `Store.__str__` and `sparql/rewrites/__init__.py: PASSES`",
+        "see `store/store.py: Store.snapshot`, `Store.__str__` and `sparql/rewrites/__init__.py`",
         "see `tests/test_imports.py` and [the table](tests/test_imports.py), [a site](https://e.org/)",
         "```\n`store/gone.py` in an example\n```",
     ],

@@ -53,6 +53,10 @@ HISTORY = "history"
 COMMIT_NOTE = "commit-note"
 """When the last commit was made, and what was said of it, as JSON; kept with the history only."""
 
+COMMITTED_BRANCHES = "committed-branches"
+"""The ids of the last named branches that were committed, as JSON: one whose file a crash left is
+not committed twice."""
+
 _JOBS_KEPT = 1000
 
 
@@ -88,6 +92,11 @@ def hidden_count(meta: Mapping[str, bytes]) -> int:
 def import_jobs(meta: Mapping[str, bytes]) -> list[str]:
     """The names of the committed import jobs, oldest first."""
     return value_of(meta, IMPORTS, lambda value: list(map(str, json.loads(value))), [])
+
+
+def committed_branches(meta: Mapping[str, bytes]) -> list[str]:
+    """The ids of named branches that were committed, oldest first."""
+    return value_of(meta, COMMITTED_BRANCHES, lambda value: list(map(str, json.loads(value))), [])
 
 
 def bytes_of_jobs(jobs: Sequence[str]) -> bytes:

@@ -10,9 +10,10 @@ commit) the one with the higher number counts. Numbers are odd, so that no journ
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from triplestore.data_classes import data_class
 from triplestore.errors import ReadOnlyError, UsageError
@@ -21,9 +22,13 @@ from triplestore.storage.files.journal import NAME as JOURNAL_NAME
 from triplestore.storage.files.journal import Journal, JournalScan, journal_path, read_journals
 from triplestore.storage.files.manifest import read_manifest
 from triplestore.storage.files.system import explained
+from triplestore.storage.metadata import COMMITTED_BRANCHES, committed_branches
 from triplestore.versions.keyed_changes import KeyedChanges
 
 FOLDER = "branches"
+
+MAX_COMMITTED = 100
+"""Number of committed branches that a store remembers."""
 
 MAX_NAME = 200
 """Maximum number of characters of the name of a branch."""
@@ -110,12 +115,16 @@ class BranchJournals:
         self._store = read_manifest(self._files, database.path).store
 
     def all(self) -> dict[str, KeptBranch]:
-        """All branches by name; files of a name that counts no more are not among them."""
-        return {kept.head.name: kept for kept in self._read_all()}
+        """All branches by name; what a crash left of others is not among them."""
+        done = set(committed_branches(self._database.state.meta))
+        return {k.head.name: k for k in self._read_all() if k.head.id not in done}
 
     def create(self, name: str, base: int) -> KeptBranch:
         """A new branch without edits, durably."""
         head = BranchHead(checked_name(name), uuid.uuid4().hex, base, time.time())
+        known = {kept.number for kept in self.all().values()}
+        for left in set(self._numbers()) - known:
+            self.remove(left)
         number = self.free_number()
         self.write(number, head, KeyedChanges())
         return KeptBranch(self, number, head, [KeyedChanges()])
@@ -196,6 +205,12 @@ class BranchJournals:
                 f"{self._database.path} was opened read-only, so its branches cannot be changed"
             )
         self._database.require_writable()
+
+
+def committed_values(meta: Mapping[str, bytes], branch: str) -> dict[str, bytes | None]:
+    """The named value that says that a branch of this id was committed."""
+    ids = [*committed_branches(meta), branch][-MAX_COMMITTED:]
+    return {COMMITTED_BRANCHES: json.dumps(ids).encode()}
 
 
 def checked_name(name: str) -> str:

@@ -93,8 +93,9 @@ def ids_in(changes: Changes) -> U32:
     parts = [np.array(named, np.uint32)]
     for rows in _kinds(changes):
         parts += rows.columns
-    found: U32 = np.unique(np.concatenate(parts))
-    return found[found != 0]
+    found = np.unique(np.concatenate(parts))
+    ids: U32 = found[found != 0]
+    return ids
 
 
 def renumbered(changes: Changes, to: Callable[[U32], U32]) -> Changes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
 from triplestore.errors import ConflictError, UsageError
@@ -16,6 +17,7 @@ from triplestore.store.state_view import StateView
 from triplestore.store.writes.adopt_branch import adopt_branch, has_not_moved
 from triplestore.store.writes.edit_writes import make_edits
 from triplestore.store.writes.writing_calls import WritingCalls
+from triplestore.versions.branch_journals import committed_values
 from triplestore.versions.conflicts import conflicts_of
 from triplestore.versions.consequences import Consequences, consequences_of
 from triplestore.versions.edits import edits_between
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from triplestore.live.published import Published
     from triplestore.store.readable import ReadableStore
     from triplestore.store.writes.writer import TransactionWriter
+    from triplestore.terms import Dictionary
     from triplestore.versions.branch_journals import KeptBranch
     from triplestore.versions.keyed_changes import KeyedChanges
 
@@ -48,9 +51,17 @@ class Branch(WritingCalls, WhatIf):
     2
     """
 
-    def __init__(self, origin: WritingCalls, base: State, kept: KeptBranch | None = None) -> None:
+    def __init__(
+        self,
+        origin: WritingCalls,
+        base: State,
+        kept: KeptBranch | None = None,
+        forget: Callable[[Branch], None] = lambda branch: None,
+    ) -> None:
+        """`forget` is called at its end."""
         self._origin = origin
         self._kept = kept
+        self._forget = forget
         self._ended: str | None = None
         self._begin_with(base)
 
@@ -137,7 +148,8 @@ class Branch(WritingCalls, WhatIf):
             self._require_open()
             writer = self._origin._begin()
             try:
-                change = self._commit(writer, rebase, {"message": message, "author": author})
+                writer.say({"message": message, "author": author})
+                change = self._commit(writer, rebase)
             except BaseException:
                 writer.rollback()
                 raise
@@ -146,19 +158,18 @@ class Branch(WritingCalls, WhatIf):
                 self._kept.remove()
         return change
 
-    def _commit(
-        self, writer: TransactionWriter, rebase: bool, said: dict[str, str | None]
-    ) -> Change:
+    def _commit(self, writer: TransactionWriter, rebase: bool) -> Change:
+        if self._kept is not None:
+            writer.keep(committed_values(writer.kept, self._kept.head.id))
         if has_not_moved(self._origin, self._base):
-            return adopt_branch(self._origin, writer, self._base, self._database.state, said)
+            return adopt_branch(self._origin, writer, self._base, self._database.state)
         edits = self._edits()
         if not rebase:
-            self._refuse(edits, writer)
+            self._refuse(edits)
         make_edits(writer, edits, self._base.meta)
-        writer.say(said)
         return writer.commit()
 
-    def _refuse(self, edits: KeyedChanges, writer: TransactionWriter) -> None:
+    def _refuse(self, edits: KeyedChanges) -> None:
         found = conflicts_of(edits, self._base, self._origin._database.state)
         if found:
             raise ConflictError(
@@ -214,7 +225,7 @@ class Branch(WritingCalls, WhatIf):
             self._ended = why
             if self._kept is not None:
                 self._kept.close()
-                self._origin._forget_branch(self)
+                self._forget(self)
 
     def _require_open(self) -> None:
         if self._ended is not None:
@@ -233,6 +244,10 @@ class Branch(WritingCalls, WhatIf):
         if seen is None or seen[0] is not state:
             self._seen = seen = (state, StateView.of(state))
         return seen[1]
+
+    def _begin(self, turn: AbstractContextManager[Dictionary] | None = None) -> TransactionWriter:
+        self._require_open()
+        return super()._begin(turn)
 
     def _write(self, add: bool, quads: Iterable[QuadLike]) -> Change:
         return self._change(lambda writer: writer.write_all(add, quads))

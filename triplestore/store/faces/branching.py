@@ -66,7 +66,7 @@ class Branching(WritingCalls):
         kept = journals.all().get(name)
         if kept is None:
             state = self._database.state
-            made = Branch(self, state, journals.create(name, state.commit))
+            made = Branch(self, state, journals.create(name, state.commit), self._forget_branch)
         else:
             made = self._reopened(kept, rebase)
         known[name] = made
@@ -85,7 +85,7 @@ class Branching(WritingCalls):
                 f"rebase=True to make its changes on that, or delete it",
                 now.commit,
             )
-        made = Branch(self, base, kept)
+        made = Branch(self, base, kept, self._forget_branch)
         made._make_on(base, list(kept.edits))
         return made
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pyoxigraph import DefaultGraph, NamedNode
 
 from triplestore.errors import UsageError
 from triplestore.store.arguments import GraphLike, LoadOptions, QuadLike, graph_key, quad_keys
@@ -82,9 +84,7 @@ def line_of(readable: ReadableStore) -> Line:
 def _remove_graphs(
     writer: TransactionWriter, graphs: Iterable[GraphLike | str], state: ReadableStore
 ) -> None:
-    # Late: it needs all of `writes`.
-    from pyoxigraph import NamedNode
-
+    # Late: few runs need it.
     from triplestore.store.writes.graph_writes import clear_graph, remove_graph
 
     for graph in (graphs,) if isinstance(graphs, str) else graphs:
@@ -105,28 +105,25 @@ def _remove_facts(
 ) -> None:
     for fact in (facts,) if isinstance(facts, str) else facts:
         quad = _quad_of(fact, state)
-        asserted = state.quads_for_pattern(*quad[:3], quad[3], facts="explicit")
-        if next(asserted, None) is None:
-            said = " ".join(str(term) for term in quad[:3])
+        s, p, o, graph = quad
+        if next(state.quads_for_pattern(s, p, o, graph, facts="explicit"), None) is None:
             raise UsageError(
-                f"{said} is not asserted, so it cannot be taken away; if it is inferred, why() "
-                f"says what from"
+                f"{s} {p} {o} is not asserted, so it cannot be taken away; if it is inferred, "
+                f"why() says what from"
             )
         writer.write(False, quad)
 
 
-def _quad_of(fact: QuadLike | str, state: ReadableStore) -> tuple:
+def _quad_of(fact: QuadLike | str, state: ReadableStore) -> tuple[Any, Any, Any, Any]:
+    graph = None
     if isinstance(fact, str):
         # Late: it needs all of `proofs`.
         from triplestore.store.explain import triple_of_text
 
-        keys = (*triple_of_text(fact, state.prefixes), None)
+        s, p, o = triple_of_text(fact, state.prefixes)
     else:
-        keys = quad_keys(fact)
-    from pyoxigraph import DefaultGraph
-
-    *triple, graph = keys
-    return (*map(term_of, triple), DefaultGraph() if graph is None else term_of(graph))
+        s, p, o, graph = quad_keys(fact)
+    return term_of(s), term_of(p), term_of(o), DefaultGraph() if graph is None else term_of(graph)
 
 
 def _add(writer: TransactionWriter, add: Iterable[QuadLike] | DocumentLike) -> None:

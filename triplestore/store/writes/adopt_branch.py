@@ -37,22 +37,21 @@ def adopt_branch(
     writer: TransactionWriter,
     base: State,
     private: State,
-    said: Mapping[str, str | None],
 ) -> Change:
     """Commit the state of a branch to the store, whose newest state is its base.
 
-    writer  an open transaction of the store, without writes; it is over then
+    writer  an open transaction of the store, in which nothing was written but named values; it is
+            over then
     """
     database, before = store._database, store._database.state
     layers = private.tables.layers
     shared = own_layers(base, private)
-    meta = _changed_values(base.meta, private.meta)
+    meta = {**_changed_values(base.meta, private.meta), **writer.values_to_keep}
     found = consequences_of(Line.of(base), Line(base, private))
     net = seen_changes(base, private)
     if not (layers[shared:] or meta or shared < len(base.tables.layers)):
         writer.rollback()
         return Change()
-    writer.say(said)
     meta |= writer.note_of_commit()
     new = private.dictionary.new_keys(base.term_count, private.term_count)
     database.dictionary.append_keys(before.term_count + 1, new)

@@ -30,6 +30,7 @@ from triplestore.store.writes.combine_writes import new_graphs
 from triplestore.store.writes.graph_writes import remove_graph
 
 if TYPE_CHECKING:
+    from triplestore.relations.packed_keys import U8, Bools
     from triplestore.store.writes.writer import TransactionWriter
     from triplestore.versions.keyed_changes import KeyedChanges
 
@@ -64,8 +65,9 @@ def _change_rows(writer: TransactionWriter, changes: Changes) -> None:
         writer.stage(Changes(graphs=new_graphs(writer.stated_tables(), come)))
 
 
-def _adds(status: np.ndarray) -> np.ndarray:
-    return (status & np.uint8(EXPLICIT)) != 0
+def _adds(status: U8) -> Bools:
+    adds: Bools = (status & np.uint8(EXPLICIT)) != 0
+    return adds
 
 
 def _make_values(

@@ -134,8 +134,7 @@ class TransactionWriter:
 
     def stage(self, changes: Changes) -> None:
         """Add changes that were computed from `stated_tables`."""
-        if len(changes):
-            self._unread.append(changes)
+        self._unread += [changes] if len(changes) else []
 
     def clear(self) -> None:
         """Remove all quads and graphs; prefixes and rules stay."""
@@ -231,6 +230,11 @@ class TransactionWriter:
         """Keep named values with the store (see `kept`); None removes one."""
         self._check_open()
         self._meta.update(values)
+
+    @property
+    def values_to_keep(self) -> Mapping[str, bytes | None]:
+        """The named values that change."""
+        return self._meta
 
     @property
     def kept(self) -> Mapping[str, bytes]:
