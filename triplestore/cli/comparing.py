@@ -109,7 +109,7 @@ def diff(
     """
     from triplestore.comparison import diff as compare
     from triplestore.comparison.fail_conditions import fails
-    from triplestore.comparison.found import METRICS
+    from triplestore.comparison.findings import METRICS
 
     styles = [_style_of(name) for name in reports]
     if fail_on is not None:

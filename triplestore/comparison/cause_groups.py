@@ -14,8 +14,8 @@ import numpy as np
 
 from triplestore.comparison.blame_proofs import derivation_text
 from triplestore.comparison.cause_texts import CauseTexts
-from triplestore.comparison.found import Cause, Consequence, Example, FoundViolation
-from triplestore.comparison.states import Compared
+from triplestore.comparison.findings import Cause, Consequence, Example, FoundViolation
+from triplestore.comparison.sides.states import Compared
 from triplestore.comparison.thresholds import COMPARISON
 from triplestore.consequences.blame import Blame
 from triplestore.consequences.closed_state import ClosedState

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.comparison.found import Cause
+from triplestore.comparison.findings import Cause
 from triplestore.comparison.locations import Location, locate
-from triplestore.comparison.quad_rows import QuadRows, within
-from triplestore.comparison.states import BASE, Compared
+from triplestore.comparison.sides.quad_rows import QuadRows, within
+from triplestore.comparison.sides.states import BASE, Compared
 from triplestore.comparison.term_texts import FactTexts
 from triplestore.consequences.blame import Blame
 from triplestore.consequences.closed_state import ClosedState

@@ -9,19 +9,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeAlias
 
-from triplestore.comparison.files_of_side import (
+from triplestore.comparison.found import Found
+from triplestore.comparison.shape_hook import ShapeResults
+from triplestore.comparison.sides.files_of_side import (
     FileSide,
     files_at,
     files_in_git,
     is_revision,
     merge_base,
 )
-from triplestore.comparison.found import Found
-from triplestore.comparison.reasoning_options import Reasoning
-from triplestore.comparison.shape_hook import ShapeResults
-from triplestore.comparison.states import Side, compared_states
+from triplestore.comparison.sides.reasoning_options import Reasoning
+from triplestore.comparison.sides.states import Side, compared_states
+from triplestore.comparison.sides.work_budget import limits_of
 from triplestore.comparison.summary import summary
-from triplestore.comparison.work_budget import limits_of
 from triplestore.errors import UsageError
 from triplestore.storage.files.manifest import NAME as MANIFEST
 from triplestore.store import Snapshot, Store

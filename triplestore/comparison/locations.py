@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyoxigraph as ox
 
-from triplestore.comparison.files_of_side import SideFile
+from triplestore.comparison.sides.files_of_side import SideFile
 from triplestore.comparison.turtle_statements import Statement, statements_of
 from triplestore.data_classes import data_class
 from triplestore.loaders.formats import split_name

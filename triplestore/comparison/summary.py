@@ -6,10 +6,11 @@ import numpy as np
 
 from triplestore.comparison.cause_groups import GroupedCauses
 from triplestore.comparison.cause_texts import CauseTexts
-from triplestore.comparison.found import Cause, Example, Found, FoundViolation
+from triplestore.comparison.findings import Cause
+from triplestore.comparison.found import Found
 from triplestore.comparison.named_things import named_changes
 from triplestore.comparison.shape_hook import ShapeResults, changed_results
-from triplestore.comparison.states import Compared
+from triplestore.comparison.sides.states import Compared
 from triplestore.comparison.term_texts import FactTexts
 from triplestore.comparison.thresholds import COMPARISON
 from triplestore.consequences.blame import Blame, blame
@@ -124,6 +125,3 @@ def _asserted(compared: Compared, named: CauseTexts) -> list[Cause]:
 def _moved(rows: ChangedRows, came: bool) -> np.ndarray:
     was, now = rows.previous == EXPLICIT, rows.status == EXPLICIT
     return np.flatnonzero(now & ~was if came else was & ~now)
-
-
-__all__ = ["Example", "FoundViolation", "summary"]

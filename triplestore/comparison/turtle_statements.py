@@ -67,7 +67,8 @@ class _Token:
 def statements_of(text: str) -> Iterator[Statement]:
     """The statements of a text in their order.
 
-    >>> for one in statements_of("@prefix : <http://e/> .\\n:a :p 1.5 ;\\n  :q ( :x ), 'y. z' .\\n"):
+    >>> text = "@prefix : <http://e/> .\\n:a :p 1.5 ;\\n  :q ( :x ), 'y. z' .\\n"
+    >>> for one in statements_of(text):
     ...     print(one.line, one.heading, [(p.predicate, p.object, p.line) for p in one.parts])
     1 True []
     2 False [(':p', '1.5', 2), (':q', '( :x )', 3), (':q', "'y. z'", 3)]

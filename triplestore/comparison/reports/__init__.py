@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from triplestore.comparison.found import Found
+from triplestore.comparison.findings import Findings
 from triplestore.comparison.reports.html_report import html_report
 from triplestore.comparison.reports.json_report import json_report
 from triplestore.comparison.reports.markdown_report import markdown_report
@@ -12,7 +12,7 @@ from triplestore.comparison.reports.sarif_report import sarif_report
 from triplestore.comparison.reports.text_report import text_report
 from triplestore.errors import UsageError
 
-STYLES: dict[str, Callable[[Found], str]] = {
+STYLES: dict[str, Callable[[Findings], str]] = {
     "text": text_report,
     "markdown": markdown_report,
     "json": json_report,
@@ -22,7 +22,7 @@ STYLES: dict[str, Callable[[Found], str]] = {
 """All formats by name."""
 
 
-def report_of(found: Found, style: str) -> str:
+def report_of(found: Findings, style: str) -> str:
     """The report in a format."""
     try:
         return STYLES[style](found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from triplestore.comparison.found import Consequence, Found, FoundViolation
+from triplestore.comparison.findings import Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import (
     breakdown,
     caveats,
@@ -31,7 +31,7 @@ td + td { text-align: right; font-variant-numeric: tabular-nums }
 """
 
 
-def html_report(found: Found) -> str:
+def html_report(found: Findings) -> str:
     """The report as one page of HTML."""
     body = "\n".join(_parts(found))
     return (
@@ -42,7 +42,7 @@ def html_report(found: Found) -> str:
     )
 
 
-def _parts(found: Found) -> Iterator[str]:
+def _parts(found: Findings) -> Iterator[str]:
     yield "<h1>What this change infers</h1>"
     yield f"<p><strong>{escape(headline(found))}</strong></p>"
     yield f"<p><code>{escape(found.old)}</code> → <code>{escape(found.new)}</code></p>"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from triplestore.comparison.found import Cause, Consequence, Example, Found, FoundViolation
+from triplestore.comparison.findings import Cause, Consequence, Example, Findings, FoundViolation
 from triplestore.comparison.reports.wording import caveats, headline
 
 
-def json_report(found: Found) -> str:
+def json_report(found: Findings) -> str:
     """The report as JSON, with all that was listed."""
     return json.dumps(as_data(found), indent=2, ensure_ascii=False)
 
 
-def as_data(found: Found) -> dict[str, Any]:
+def as_data(found: Findings) -> dict[str, Any]:
     """The same as plain data."""
     made: dict[str, Any] = {
         "old": found.old,

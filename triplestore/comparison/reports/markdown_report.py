@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from triplestore.comparison.found import Cause, Consequence, Found, FoundViolation
+from triplestore.comparison.findings import Cause, Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import (
     breakdown,
     caveats,
@@ -25,7 +25,7 @@ _LONGEST = 300
 _PROOF = 3000
 
 
-def markdown_report(found: Found) -> str:
+def markdown_report(found: Findings) -> str:
     """The report in Markdown as GitHub and GitLab show it."""
     parts = list(_parts(found))
     room = COMPARISON.markdown_characters
@@ -42,7 +42,7 @@ def markdown_report(found: Found) -> str:
     return "".join(kept)
 
 
-def _parts(found: Found) -> Iterator[str]:
+def _parts(found: Findings) -> Iterator[str]:
     yield f"### What this change infers\n\n{_text(headline(found))}\n"
     yield f"\n`{_code(found.old)}` → `{_code(found.new)}`\n"
     for came, title in ((True, "New violations"), (False, "Resolved violations")):

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from triplestore._version import VERSION
-from triplestore.comparison.found import Cause, Consequence, Found, FoundViolation
+from triplestore.comparison.findings import Cause, Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import numbers_of, signed
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -23,7 +23,7 @@ _RULES = {
 }
 
 
-def sarif_report(found: Found) -> str:
+def sarif_report(found: Findings) -> str:
     """The report as SARIF."""
     results = [_violation(one) for one in found.violations if one.came]
     results += [_consequence(one) for one in found.consequences if one.cause.file is not None]

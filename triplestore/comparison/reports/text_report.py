@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from triplestore.comparison.found import Consequence, Found, FoundViolation
+from triplestore.comparison.findings import Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import (
     breakdown,
     caveats,
@@ -16,12 +16,12 @@ from triplestore.comparison.reports.wording import (
 _VIOLATIONS = 10
 
 
-def text_report(found: Found) -> str:
+def text_report(found: Findings) -> str:
     """The report as lines of text."""
     return "\n".join(_lines(found))
 
 
-def _lines(found: Found) -> Iterator[str]:
+def _lines(found: Findings) -> Iterator[str]:
     yield headline(found)
     for one in found.consequences:
         yield ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from triplestore.comparison.found import Cause, Consequence, Found
+from triplestore.comparison.findings import Cause, Consequence, Findings
 
 
-def headline(found: Found) -> str:
+def headline(found: Findings) -> str:
     """The numbers in one line.
 
-    >>> headline(Found("a", "b", {"added": 2, "types": 640, "types-removed": 3, "violations": 1}))
+    >>> headline(Findings("a", "b", {"added": 2, "types": 640, "types-removed": 3, "violations": 1}))
     '2 triples added: +640 types, -3 types, 1 new violation'
     """
     numbers = found.metrics
@@ -36,7 +36,7 @@ def headline(found: Found) -> str:
         ("resolved-shapes", "resolved shape result"),
     ):
         if numbers.get(name):
-            parts.append(counted(numbers[name], what))
+            parts.append(counted(numbers[name], f"{sign} shape result"))
     return (
         f"{' and '.join(asserted) or 'no triples changed'}: {', '.join(parts) or 'no inferences'}"
     )
@@ -100,7 +100,7 @@ def breakdown(counts: Mapping[str, tuple[int, int]]) -> str:
     return ", ".join(shown)
 
 
-def caveats(found: Found) -> list[str]:
+def caveats(found: Findings) -> list[str]:
     """What the reader should know about the causes."""
     notes = list(found.notes)
     if found.left_out[0]:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from triplestore.comparison.files_of_side import FileSide
-from triplestore.comparison.quad_rows import QuadRows
+from triplestore.comparison.sides.files_of_side import FileSide
+from triplestore.comparison.sides.quad_rows import QuadRows
 from triplestore.comparison.thresholds import COMPARISON
 from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program

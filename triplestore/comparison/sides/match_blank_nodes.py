@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.comparison.quad_rows import QuadRows, columns_in
+from triplestore.comparison.sides.quad_rows import QuadRows, columns_in
 from triplestore.data_classes import data_class
 from triplestore.relations.packed_keys import I64, U32, U64, Bools
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from triplestore._version import VERSION
-from triplestore.comparison.files_of_side import FileSide
+from triplestore.comparison.sides.files_of_side import FileSide
 from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read

@@ -13,16 +13,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from triplestore.comparison.closure_cache import CachedClosure, ClosureCache
-from triplestore.comparison.files_of_side import FileSide, SideFile, by_name
-from triplestore.comparison.new_contents import (
+from triplestore.comparison.sides.closure_cache import CachedClosure, ClosureCache
+from triplestore.comparison.sides.files_of_side import FileSide, SideFile, by_name
+from triplestore.comparison.sides.new_contents import (
     asserted_rows,
     read_files,
     read_store,
     replace_quads,
 )
-from triplestore.comparison.quad_rows import NO_ROWS, QuadRows, united
-from triplestore.comparison.reasoning_options import Reasoning
+from triplestore.comparison.sides.quad_rows import NO_ROWS, QuadRows, united
+from triplestore.comparison.sides.reasoning_options import Reasoning
 from triplestore.data_classes import data_class
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
@@ -255,9 +255,8 @@ class _Change:
     def keep(self, cache: ClosureCache, made: Path, entry: CachedClosure) -> CachedClosure:
         """Make the changed store an entry of its own."""
         contents = {file.name: file.content_id for file in self.side.files}
-        rows = {
-            name: self.rows[name] if name in self.rows else entry.rows(name) for name in contents
-        }
+        kept = {name: entry.rows(name) for name in contents if name not in self.rows}
+        rows = {**kept, **self.rows}
         return cache.finish(made, self.name, contents, rows, _text_of(self.program))
 
 

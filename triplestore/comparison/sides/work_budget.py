@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from triplestore.comparison.states import Limits
+from triplestore.comparison.sides.states import Limits
 from triplestore.errors import UsageError
 
 _SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}

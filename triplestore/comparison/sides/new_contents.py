@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from triplestore.comparison.files_of_side import SideFile
-from triplestore.comparison.match_blank_nodes import has_blank, match_blank_nodes
-from triplestore.comparison.quad_rows import (
+from triplestore.comparison.sides.files_of_side import SideFile
+from triplestore.comparison.sides.match_blank_nodes import has_blank, match_blank_nodes
+from triplestore.comparison.sides.quad_rows import (
     QuadRows,
     columns_in,
     rows_of,
