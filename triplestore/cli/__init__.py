@@ -66,6 +66,7 @@ for _command in (
     rules.check,
     explaining.why,
     comparing.diff,
+    comparing.retract,
     prefixing.prefix,
     upkeep.info,
     upkeep.verify,

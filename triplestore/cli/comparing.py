@@ -1,15 +1,28 @@
-"""The command that compares two states: `diff`."""
+"""The commands about changes: `diff` compares two states, `retract` ends a conclusion."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from triplestore.cli import completing
-from triplestore.cli.options import EXIT_FAILED, edge
+from triplestore.cli.options import (
+    EXIT_FAILED,
+    edge,
+    graph_of,
+    location,
+    open_to_read,
+    open_to_write,
+)
+
+if TYPE_CHECKING:
+    from triplestore.reasoning.violations import Violation
+    from triplestore.store import Store
 
 STYLES = ("text", "markdown", "json", "sarif", "html")
 
@@ -156,3 +169,82 @@ def _style_of(name: str) -> str:
     except KeyError:
         endings = ", ".join(_ENDINGS)
         raise click.BadParameter(f"{name!r} must end in one of {endings}") from None
+
+
+@click.command()
+@location()
+@click.argument("fact")
+@click.option(
+    "--protect-graph",
+    "graphs",
+    multiple=True,
+    metavar="GRAPH",
+    help="IRI of a graph whose quads stay, or `default`. May be repeated.",
+)
+@click.option(
+    "--protect-property",
+    "properties",
+    multiple=True,
+    metavar="IRI",
+    help="Property whose triples stay. May be repeated.",
+)
+@click.option("--apply", type=click.IntRange(1), help="Make the removal of this number.")
+@click.option("--most", type=click.IntRange(1), default=10, show_default=True)
+@click.option(
+    "--largest",
+    type=click.IntRange(1),
+    default=4,
+    show_default=True,
+    help="Maximum number of quads of one removal.",
+)
+@click.option("--trials", type=click.IntRange(1), default=200, show_default=True)
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@edge
+def retract(
+    location: Path,
+    fact: str,
+    graphs: tuple[str, ...],
+    properties: tuple[str, ...],
+    apply: int | None,
+    most: int,
+    largest: int,
+    trials: int,
+    style: str,
+) -> None:
+    """Say which asserted quads, axioms included, to remove to end a conclusion, and what that costs.
+
+    The fact is written as for `why`; `violation:1` is the first violation that `check` lists. Each
+    removal is minimal, and its side effects are exact: it was tried and rolled back. Nothing is
+    changed without --apply.
+
+    \b
+    Examples:
+      triplestore retract -l my.db ':tom a :Dog'
+      triplestore retract -l my.db violation:1 --protect-graph http://example.org/ontology
+      triplestore retract -l my.db ':tom a :Dog' --apply 1
+    """
+    with (open_to_read if apply is None else open_to_write)(location) as store:
+        answer = store.retract(
+            _violation_or(store, fact),
+            protect_graphs=[graph_of(name) for name in graphs],
+            protect_properties=[name.strip("<>") for name in properties],
+            apply=None if apply is None else apply - 1,
+            most=most,
+            largest=largest,
+            trials=trials,
+        )
+    click.echo(json.dumps(answer.as_dict(), indent=2) if style == "json" else str(answer))
+    if answer.applied is not None:
+        click.echo(f"removed: {answer.applied.effects}", err=True)
+    if not answer:
+        sys.exit(EXIT_FAILED)
+
+
+def _violation_or(store: Store, fact: str) -> Violation | str:
+    name, _, number = fact.partition(":")
+    if name != "violation" or not number.isdigit():
+        return fact
+    listed = store.violations(int(number))
+    if not 0 < int(number) <= len(listed):
+        raise click.UsageError(f"there are only {len(listed)} violations")
+    return listed[-1]

@@ -17,7 +17,6 @@ from triplestore.consequences.closed_state import ClosedState
 from triplestore.datalog.program import Constant, TripleAtom
 from triplestore.proofs.closed_facts import Place
 from triplestore.relations.packed_keys import key_of
-from triplestore.terms import Term
 
 _Row = tuple[int, int, int, int]
 """Subject, predicate, object and graph."""
@@ -115,7 +114,7 @@ class CauseTexts:
         found: dict[_Row, Location] = {}
         if not files or not rows:
             return found
-        keys = key_of(np.array(rows, np.uint32).T)
+        keys = key_of(tuple(np.array(rows, np.uint32).T))
         for file, known in files.values():
             inside = [row for row, here in zip(rows, _in(keys, known), strict=True) if here]
             fresh = [row for row in inside if row not in found]
@@ -126,8 +125,8 @@ class CauseTexts:
 
     def _quad(self, row: _Row) -> ox.Quad:
         dictionary = self._compared.after.dictionary
-        terms: list[Term] = dictionary.terms(np.array(row[: 4 if row[3] else 3], np.uint32))
-        return ox.Quad(*terms)
+        s, p, o = dictionary.terms(np.array(row[:3], np.uint32))
+        return ox.Quad(s, p, o, dictionary.term(row[3]) if row[3] else None)
 
 
 def _in(keys: QuadRows, known: QuadRows) -> list[bool]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from triplestore.comparison.cause_groups import GroupedCauses
 from triplestore.comparison.cause_texts import CauseTexts
-from triplestore.comparison.findings import Cause
+from triplestore.comparison.findings import METRICS, Cause
 from triplestore.comparison.found import Found
 from triplestore.comparison.named_things import named_changes
 from triplestore.comparison.shape_hook import ShapeResults, changed_results
@@ -84,9 +84,7 @@ def summary(
 
 def _counted(compared: Compared) -> dict[str, int]:
     """Numbers of asserted and inferred changes."""
-    names = ("added", "removed", "inferred", "inferred-removed", "types", "types-removed")
-    names += ("subclasses", "subclasses-removed")
-    found = dict.fromkeys(names, 0)
+    found = dict.fromkeys(METRICS[: METRICS.index("violations")], 0)
     view = compared.after
     ids = view.dictionary.lookup_keys(
         [b"\x01" + RDF_TYPE.encode(), b"\x01" + f"{RDFS}subClassOf".encode()]

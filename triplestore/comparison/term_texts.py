@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pyoxigraph as ox
-
-from triplestore.consequences.closed_state import ClosedState
 from triplestore.datalog.program import (
     TYPE,
     WELL_KNOWN,
@@ -18,8 +15,6 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.rules import clause_text
 from triplestore.expressions.text.expression_printer import Namer
-from triplestore.proofs.closed_facts import Place
-from triplestore.terms import term_of
 
 
 class FactTexts:
@@ -52,14 +47,3 @@ class FactTexts:
             axioms = ", ".join(map(self.fact, rule.axioms))
             return f"{name}: {axioms}" if name else axioms
         return name or self.rule(rule)
-
-
-def quad_of(state: ClosedState, place: Place) -> ox.Quad | None:
-    """The triple at a place, in the default graph; None if it is not an RDF triple."""
-    fact = state.closed.fact(place)
-    if not isinstance(fact, TripleAtom):
-        return None
-    terms = [term_of(term.key) for term in fact.terms if isinstance(term, Constant)]
-    if isinstance(terms[0], ox.Literal) or not isinstance(terms[1], ox.NamedNode):
-        return None
-    return ox.Quad(*terms)

@@ -132,6 +132,8 @@ def _told(rows: ChangedRows | None, came: bool, type_id: int) -> dict[int, Keys]
 def _by_name(p: np.ndarray) -> Iterator[tuple[int, I64]]:
     order = np.argsort(p, kind="stable")
     names = p[order]
-    starts = np.flatnonzero(np.concatenate(([True], names[1:] != names[:-1]))) if len(p) else []
-    for part in np.split(order, starts[1:]) if len(p) else ():
+    if not len(p):
+        return
+    starts = np.flatnonzero(np.concatenate(([True], names[1:] != names[:-1])))
+    for part in np.split(order, starts[1:]):
         yield int(p[part[0]]), part

@@ -26,6 +26,7 @@ from triplestore.store.arguments import (
     ReasonOptions,
     UpdateOptions,
 )
+from triplestore.store.faces.retracting import Retracting
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.transaction import Transaction
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(FewWrites):
+class Store(Retracting, FewWrites):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the

@@ -10,7 +10,8 @@ from triplestore.comparison.findings import Cause, Consequence, Findings
 def headline(found: Findings) -> str:
     """The numbers in one line.
 
-    >>> headline(Findings("a", "b", {"added": 2, "types": 640, "types-removed": 3, "violations": 1}))
+    >>> numbers = {"added": 2, "types": 640, "types-removed": 3, "violations": 1}
+    >>> headline(Findings("a", "b", numbers))
     '2 triples added: +640 types, -3 types, 1 new violation'
     """
     numbers = found.metrics
@@ -31,15 +32,11 @@ def headline(found: Findings) -> str:
     for name, sign in (("violations", "new"), ("resolved", "resolved")):
         if numbers.get(name):
             parts.append(counted(numbers[name], f"{sign} violation"))
-    for name, what in (
-        ("shapes", "new shape result"),
-        ("resolved-shapes", "resolved shape result"),
-    ):
+    for name, sign in (("shapes", "new"), ("resolved-shapes", "resolved")):
         if numbers.get(name):
             parts.append(counted(numbers[name], f"{sign} shape result"))
-    return (
-        f"{' and '.join(asserted) or 'no triples changed'}: {', '.join(parts) or 'no inferences'}"
-    )
+    said = " and ".join(asserted) or "no triples changed"
+    return f"{said}: {', '.join(parts) or 'no inferences'}"
 
 
 def counted(number: int, what: str) -> str:

@@ -1,1 +1,1 @@
-"""The two sides of a comparison: files, revisions and stores, as two closed states. Start at states.py."""
+"""The two sides of a comparison, as closed states in one transaction. Start at states.py."""

@@ -118,8 +118,8 @@ def _coloured(
             total = np.zeros(len(places[0]), np.uint64)
             for column in range(4):
                 known = fixed[column].copy()
-                mine = blank[column]
-                known[mine] = colour[at[column][mine]]
+                inside = blank[column]
+                known[inside] = colour[at[column][inside]]
                 total += known * _FACTORS[column]
             around = np.zeros(len(nodes), np.uint64)
             for column in (0, 2, 3):
