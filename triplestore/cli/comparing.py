@@ -211,7 +211,7 @@ def retract(
     trials: int,
     style: str,
 ) -> None:
-    """Say which asserted quads, axioms included, to remove to end a conclusion, and what that costs.
+    """Say which asserted quads, axioms included, to remove to end a conclusion, and at what cost.
 
     The fact is written as for `why`; `violation:1` is the first violation that `check` lists. Each
     removal is minimal, and its side effects are exact: it was tried and rolled back. Nothing is
