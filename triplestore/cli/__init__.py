@@ -13,6 +13,7 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
+    comparing,
     data,
     explaining,
     importing,
@@ -64,6 +65,8 @@ for _command in (
     rules.rules,
     rules.check,
     explaining.why,
+    comparing.diff,
+    comparing.retract,
     prefixing.prefix,
     upkeep.info,
     upkeep.verify,

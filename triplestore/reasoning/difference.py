@@ -110,6 +110,7 @@ class Difference:
     inferred_removed   quads that were inferred before and do not hold now
     still_entailed     removed quads that still hold because they are inferred
     rows_added, rows_removed  rows of relations with three or more columns, which only rules make
+    net                all changed rows with their statuses, also of relations that are not shown
     """
 
     def __init__(
@@ -121,6 +122,7 @@ class Difference:
         prefixes: Mapping[str, str] | None = None,
     ) -> None:
         self._prefixes = prefixes or {}
+        self.net = net
         kinds = [rows for rows in (net.facts, net.quads) if len(rows)]
 
         def chosen(before: int | None, now: int | None) -> QuadsChanged:

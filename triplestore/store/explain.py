@@ -93,6 +93,31 @@ def explain(
     )
 
 
+def proof_of(view: StateView, atom: Atom, members: int, seconds: float) -> Proof | None:
+    """The smallest proof of a fact; None if it does not hold, without reasons."""
+    rules = view.rules()
+    written = Written(Program()) if rules is None else _written(rules)
+    prefixes = {**WELL_KNOWN, **written.program.prefixes, **view.prefixes}
+    limits, equality = Limits(seconds), equality_of(view.tables)
+    if equality is not None and rules is not None:
+        # Late: few runs need it.
+        from triplestore.reasoning.equality.proofs import EqualityProofs
+
+        lifting = EqualityProofs(view, rules, equality, limits, members, prefixes)
+        return lifting.proof(atom) if lifting.holds(atom) else None
+    if not Closed(written, view.tables, view.dictionary).holds(atom):
+        return _trivial(atom, prefixes) if _is_trivial(view, atom) else None
+    return why(
+        written,
+        view.tables,
+        view.dictionary,
+        atom,
+        members=members,
+        limits=limits,
+        prefixes=prefixes,
+    )
+
+
 def _with_axioms(view: StateView, rules: Rules | None, absent: WhyNot) -> WhyNot:
     """The answer with axioms that have no rules, which may be the reason."""
     # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
@@ -175,6 +200,13 @@ def _written(rules: Rules) -> Written:
 
 
 # -- facts ----------------------------------------------------------------------------------------
+
+
+def atoms_meant(view: StateView, fact: FactLike) -> list[Atom]:
+    """The facts that a caller may mean: of a violation there may be several."""
+    rules = view.rules()
+    written = Written(Program()) if rules is None else _written(rules)
+    return _atoms_of(fact, {**WELL_KNOWN, **written.program.prefixes, **view.prefixes}, written)
 
 
 def _atoms_of(fact: FactLike, prefixes: Mapping[str, str], written: Written) -> list[Atom]:

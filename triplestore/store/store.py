@@ -17,6 +17,7 @@ from triplestore.storage.metadata import STALE
 from triplestore.store.arguments import PathLike
 from triplestore.store.faces.branching import Branching
 from triplestore.store.faces.consequences import WhatIf
+from triplestore.store.faces.retracting import Retracting
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.writes.few_writes import FewWrites
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(FewWrites, Branching, WhatIf):
+class Store(FewWrites, Branching, WhatIf, Retracting):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the

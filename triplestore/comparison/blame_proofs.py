@@ -1,0 +1,83 @@
+"""The derivation of a changed fact as text: start at `derivation_text`.
+
+It is the derivation that the blame is read from: what held in both states is given, and each step
+says which of its premises are changes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.comparison.term_texts import FactTexts
+from triplestore.consequences.blame import Blame
+from triplestore.consequences.closed_state import ClosedState
+from triplestore.proofs.closed_facts import Place, keys_of
+from triplestore.proofs.concluding_instances import Instances, concluding
+
+MAX_STEPS = 12
+"""Maximum number of steps of a derivation that are shown."""
+
+
+def derivation_text(
+    state: ClosedState, blame: Blame, node: int, texts: FactTexts, came: bool
+) -> str:
+    """The steps of a derivation as a tree of lines."""
+    words = ("added", "held before") if came else ("removed", "still holds")
+    lines: list[str] = []
+    seen: set[int] = set()
+    stack: list[tuple[int | Place, int]] = [(node, 0)]
+    steps = 0
+    while stack:
+        at, depth = stack.pop()
+        indent = "  " * depth
+        place = blame.graph.nodes.place(at) if isinstance(at, int) else at
+        text = texts.fact(state.closed.fact(place))
+        if not isinstance(at, int):
+            lines.append(f"{indent}{text}  ({words[1]})")
+            continue
+        instance = int(blame.derived.chosen[at])
+        if instance < 0 or at in seen:
+            lines.append(f"{indent}{text}  ({'see above' if instance >= 0 else words[0]})")
+            continue
+        seen.add(at)
+        steps += 1
+        if steps > MAX_STEPS:
+            lines.append(f"{indent}...")
+            break
+        rule = state.written.origins[int(blame.graph.rule[instance])]
+        shown = "violation" if text.startswith("<x-triplestore:") else text
+        lines.append(f"{indent}{shown}")
+        lines.append(f"{indent}  by {texts.short_rule(rule)}")
+        found = _premises(state, blame, at, instance)
+        stack.extend((one, depth + 1) for one in reversed(found))
+    return "\n".join(lines)
+
+
+def _premises(state: ClosedState, blame: Blame, node: int, instance: int) -> list[int | Place]:
+    """All premises of an instance: changed ones as nodes, others as places."""
+    graph, closed = blame.graph, state.closed
+    relation, key = graph.nodes.place(node)
+    class_id = key >> 32 if relation == closed.type_id and isinstance(key, int) else 0
+    goals = keys_of(relation, [key])
+    rules = closed.rules(closed.slice_at(relation, class_id))
+    wanted = set(graph.premises(instance).tolist())
+    number = int(graph.rule[instance])
+    for found in concluding(closed, rules, relation, goals, closed.all):
+        for row in np.flatnonzero(found.rule == number).tolist():
+            premises = _places(found, row)
+            nodes = [int(graph.nodes.find(name, keys_of(name, [its]))[0]) for name, its in premises]
+            if {one for one in nodes if one >= 0} <= wanted:
+                own = wanted.difference(nodes)
+                listed: list[int | Place] = sorted(n for n in own if n < len(graph.nodes))
+                for one, place in zip(nodes, premises, strict=True):
+                    listed.append(one if one >= 0 else place)
+                return list(dict.fromkeys(listed))
+    return sorted(n for n in wanted if n < len(graph.nodes))
+
+
+def _places(found: Instances, row: int) -> list[Place]:
+    places: list[Place] = []
+    for premise in found.premises:
+        name = premise.relation if premise.names is None else int(premise.names[row])
+        places.append((name, premise.keys[row].item()))
+    return places

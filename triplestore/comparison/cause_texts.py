@@ -1,0 +1,134 @@
+"""Causes with their text, file and line: start at `CauseTexts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pyoxigraph as ox
+
+from triplestore.comparison.findings import Cause
+from triplestore.comparison.locations import Location, locate
+from triplestore.comparison.sides.quad_rows import QuadRows, within
+from triplestore.comparison.sides.states import BASE, Compared
+from triplestore.comparison.term_texts import FactTexts
+from triplestore.consequences.blame import Blame
+from triplestore.consequences.closed_state import ClosedState
+from triplestore.datalog.program import Constant, TripleAtom
+from triplestore.proofs.closed_facts import Place
+from triplestore.relations.packed_keys import key_of
+
+_Row = tuple[int, int, int, int]
+"""Subject, predicate, object and graph."""
+
+
+class CauseTexts:
+    """Makes causes of the leaves of blames, and knows where their files have them.
+
+    texts  how facts are written
+    """
+
+    def __init__(
+        self,
+        compared: Compared,
+        states: Mapping[bool, ClosedState],
+        blames: Mapping[bool, Blame],
+        texts: FactTexts,
+    ) -> None:
+        self._compared, self._states, self._blames = compared, states, blames
+        self.texts = texts
+        self._known: dict[tuple[bool, int], Cause] = {}
+
+    def of(self, came: bool, leaves: Iterable[int]) -> dict[int, Cause]:
+        """The causes that some leaves are."""
+        wanted = list(leaves)
+        missing = [leaf for leaf in wanted if (came, leaf) not in self._known]
+        self._make(came, missing)
+        return {leaf: self._known[came, leaf] for leaf in wanted}
+
+    def _make(self, came: bool, leaves: Sequence[int]) -> None:
+        graph = self._blames[came].graph
+        facts: list[int] = []
+        for leaf in leaves:
+            if leaf < len(graph.nodes):
+                facts.append(leaf)
+                continue
+            rule = graph.new_rules[leaf - len(graph.nodes)]
+            source = rule.source
+            self._known[came, leaf] = Cause(
+                self.texts.rule(rule),
+                came,
+                "rule",
+                source.file if source else None,
+                source.line if source else None,
+            )
+        state = self._states[came]
+        rows = [self._row(state, graph.nodes.place(leaf)) for leaf in facts]
+        located = self._located(came, rows)
+        for leaf, row in zip(facts, rows, strict=True):
+            fact = state.closed.fact(graph.nodes.place(leaf))
+            self._known[came, leaf] = self._cause(self.texts.fact(fact), came, located.get(row))
+
+    @staticmethod
+    def _cause(text: str, came: bool, place: Location | None) -> Cause:
+        if place is None:
+            return Cause(text, came)
+        return Cause(text, came, "triple", place.file, place.line)
+
+    def _row(self, state: ClosedState, place: Place) -> _Row:
+        """The quad that asserts a fact; it may be in a named graph of a scope."""
+        fact = state.closed.fact(place)
+        if not isinstance(fact, TripleAtom):
+            return (0, 0, 0, 0)
+        keys = [term.key for term in fact.terms if isinstance(term, Constant)]
+        s, p, o = state.closed.terms.encode_keys(keys).tolist()
+        graph = 0 if state.closed.is_stated(fact) else self._graph_of(s, p, o)
+        return (s, p, o, graph)
+
+    def _graph_of(self, s: int, p: int, o: int) -> int:
+        """A graph in which a quad changed."""
+        if not len(self._compared.net.quads):
+            return 0
+        ps, ss, os, graphs = self._compared.net.quads.columns
+        at = np.flatnonzero((ps == p) & (ss == s) & (os == o))
+        return int(graphs[at[0]]) if len(at) else 0
+
+    def of_rows(self, rows: Sequence[tuple[bool, _Row]]) -> list[Cause]:
+        """Asserted changes as causes, whether or not anything follows from them."""
+        found = []
+        located: dict[bool, dict[_Row, Location]] = {}
+        for came in (True, False):
+            located[came] = self._located(came, [row for its, row in rows if its == came])
+        terms = self._compared.after.dictionary
+        for came, row in rows:
+            s, p, o = (Constant(terms.key(int(i))) for i in row[:3])
+            text = self.texts.fact(TripleAtom(s, p, o))
+            if row[3]:
+                text += f" in {self.texts.term(terms.key(int(row[3])))}"
+            found.append(self._cause(text, came, located[came].get(row)))
+        return found
+
+    def _located(self, came: bool, rows: Sequence[_Row]) -> dict[_Row, Location]:
+        """Where the files of a side assert quads."""
+        files = self._compared.new if came else self._compared.old
+        found: dict[_Row, Location] = {}
+        if not files or not rows:
+            return found
+        keys = key_of(tuple(np.array(rows, np.uint32).T))
+        for file, known in files.values():
+            inside = [row for row, here in zip(rows, _in(keys, known), strict=True) if here]
+            fresh = [row for row in inside if row not in found]
+            quads = {self._quad(row): row for row in fresh}
+            for quad, place in locate(file, quads, f"{BASE}{file.name}").items():
+                found[quads[quad]] = place
+        return found
+
+    def _quad(self, row: _Row) -> ox.Quad:
+        dictionary = self._compared.after.dictionary
+        s, p, o = dictionary.terms(np.array(row[:3], np.uint32))
+        return ox.Quad(s, p, o, dictionary.term(row[3]) if row[3] else None)
+
+
+def _in(keys: QuadRows, known: QuadRows) -> list[bool]:
+    found: list[bool] = within(keys, known).tolist()
+    return found

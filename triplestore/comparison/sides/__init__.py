@@ -1,0 +1,1 @@
+"""The two sides of a comparison, as closed states in one transaction. Start at states.py."""
