@@ -37,6 +37,7 @@ LAYERS |= {
     "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations"},
     "expressions": {"kernels", "terms", "operators"},
+    "network": {"operators"},
     "notebook": {"terms", "expressions"},
     "datalog": {"terms", "expressions", "notebook"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
@@ -53,16 +54,16 @@ LAYERS |= {
         "evaluate",
         "notebook",
     },
-    "sparql": {"terms", "relations", "operators", "expressions", "notebook"},
+    "sparql": {"terms", "relations", "operators", "expressions", "notebook", "network"},
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
-    "server": {"store", "browse", "loaders"},
-    "rdflib_store": {"store", "terms", "expressions"},
+    "server": {"store", "browse", "loaders", "network"},
+    "rdflib_store": {"store", "terms", "expressions", "network"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
-LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
+LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql", "network"}
 LAYERS["store"] = LAYERS["live"] | {"live"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}

@@ -84,6 +84,9 @@ def substituted(node: Node, values: Values) -> Node:
             return node
         kept = tuple(variable for variable in node.variables if variable.name not in values)
         return sparql.Project(substituted(node.pattern, values), kept)
+    if isinstance(node, sparql.Service):
+        inner = substituted(node.pattern, values)
+        return replace(node, name=_term(node.name, values), pattern=inner)
     node = sparql.with_children(node, lambda child: substituted(child, values))
 
     def inside(expression: Expression) -> Expression:
