@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import socket
 import ssl
+from contextlib import suppress
 from functools import cache
 from http.client import HTTPConnection
 from urllib.parse import SplitResult
 
 from triplestore.network.services import Address, Services, is_private
 
-_SECONDS = 60.0  # maximum time without a byte
+SECONDS = 60.0  # maximum time without a byte
 
 
 class PinnedConnection(HTTPConnection):
@@ -26,18 +27,20 @@ class PinnedConnection(HTTPConnection):
         host = parts.hostname or ""
         super().__init__(host, parts.port or (443 if self._is_safe else 80), timeout=seconds)
         self._addresses = addresses
+        self._made: socket.socket | None = None
 
     def connect(self) -> None:
         """Connect to the first address that answers."""
         failure: OSError | None = None
         for family, kind, protocol, _, address in self._addresses:
-            made = socket.socket(family, kind, protocol)
+            made = self._made = socket.socket(family, kind, protocol)
             try:
                 made.settimeout(self.timeout)
                 made.connect(address)
                 made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 if self._is_safe:
                     made = _verifying().wrap_socket(made, server_hostname=self.host)
+                    self._made = made
             except OSError as error:
                 made.close()
                 failure = error
@@ -45,6 +48,12 @@ class PinnedConnection(HTTPConnection):
             self.sock = made
             return
         raise failure or OSError("the host has no address")
+
+    def wake(self) -> None:
+        """End the waiting of another thread for this connection."""
+        if self._made is not None:
+            with suppress(OSError):
+                self._made.shutdown(socket.SHUT_RDWR)
 
 
 @cache
@@ -65,7 +74,7 @@ def connect(iri: str, parts: SplitResult, services: Services, seconds: float) ->
                 "that address in the list of allowed places, or allow private addresses"
             )
         found = public
-    return PinnedConnection(parts, found, min(seconds, _SECONDS))
+    return PinnedConnection(parts, found, min(seconds, SECONDS))
 
 
 def addresses_of(host: str, port: int, services: Services) -> list[Address]:

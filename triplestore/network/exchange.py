@@ -2,8 +2,10 @@
 
 Start at `Exchange`. A thread reads the response, because a thread that waits for the network cannot
 be interrupted; the caller takes its pieces, checks its own limits while it waits, and abandons the
-exchange whenever it wants. Always true: each redirection is checked like the first IRI; at most
-some pieces wait between the threads; the thread ends soon after `close`.
+exchange whenever it wants. What reads a format runs in that thread, too, because parsers belong to
+one thread. Always true: each redirection is checked like the first IRI; at most some pieces wait
+between the threads; the thread ends soon after `close`; only texts of errors leave it, since their
+frames hold parsers.
 """
 
 from __future__ import annotations
@@ -11,20 +13,21 @@ from __future__ import annotations
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse
 from queue import Empty, Full, Queue
+from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from triplestore.data_classes import data_class
-from triplestore.errors import ServiceError
-from triplestore.network.connecting import connect
+from triplestore.errors import ParseError, ServiceError
+from triplestore.network.connecting import SECONDS, PinnedConnection, connect
 from triplestore.network.services import Services
 from triplestore.operators.context import Context
 
 _PIECE = 1 << 16
-_WAITING = 16  # maximum number of pieces between the threads
+_WAITING = 8  # maximum number of pieces between the threads
 _POLL = 0.05
 _HEAD = 1 << 16  # maximum bytes of the text of an error that are read
 _SHOWN = 300
@@ -55,26 +58,45 @@ class Head:
     text: str = ""
 
 
+Piece = TypeVar("Piece")
+
+
+class _Failure(NamedTuple):
+    """Why there is no answer, or no more of it."""
+
+    reason: str
+
+
 class _Refused(Exception):  # noqa: N818 - becomes a ServiceError that names the request
     """The response cannot be used; the message says why."""
 
 
-class Exchange:
+class Exchange(Generic[Piece]):
     """A request on its way.
 
+    convert   makes pieces for the caller of the bytes of the response
     what      how messages name the request, such as `SERVICE <https://ex.org/sparql>`
     services  what is allowed, and the limits
     context   the limits of the query, which are checked while the caller waits
     """
 
-    def __init__(self, question: Question, services: Services, context: Context, what: str) -> None:
+    def __init__(
+        self,
+        question: Question,
+        services: Services,
+        context: Context,
+        what: str,
+        convert: Callable[[Head, Iterator[bytes]], Iterator[Piece]],
+    ) -> None:
         self._question = question
         self._services = services
         self._context = context
         self._what = what
-        self._queue: Queue[Head | bytes | BaseException | None] = Queue(_WAITING)
+        self._convert = convert
+        self._queue: Queue[Head | Piece | _Failure | None] = Queue(_WAITING)
         self._stopped = threading.Event()
-        self._connection: HTTPConnection | None = None
+        self._connection: PinnedConnection | None = None
+        self._response: HTTPResponse | None = None
         self._until = time.monotonic() + services.seconds
         self._thread = threading.Thread(target=self._run, name="fetch", daemon=True)
         require_allowed(question.iri, services, what)
@@ -88,26 +110,24 @@ class Exchange:
         assert isinstance(found, Head)
         return found
 
-    def pieces(self) -> Iterator[bytes]:
+    def pieces(self) -> Iterator[Piece]:
         """The body, after `head`."""
         while (piece := self._take()) is not None:
-            assert isinstance(piece, bytes)
+            assert not isinstance(piece, Head)
             yield piece
 
     def close(self) -> None:
         """Abandon what was not read."""
         self._stopped.set()
         connection = self._connection
-        sock = None if connection is None else connection.sock
-        if sock is not None and self._thread.is_alive():
-            with suppress(OSError):
-                sock.shutdown(2)  # wakes the thread
+        if connection is not None and self._thread.is_alive():
+            connection.wake()
 
     def failure(self, reason: str) -> ServiceError:
         """The error for a reason."""
         return ServiceError(f"{self._what}: {reason}")
 
-    def _take(self) -> Head | bytes | None:
+    def _take(self) -> Head | Piece | None:
         while True:
             self._context.check()
             if time.monotonic() > self._until:
@@ -120,9 +140,9 @@ class Exchange:
                 found = self._queue.get(timeout=_POLL)
             except Empty:
                 continue
-            if isinstance(found, BaseException):
+            if isinstance(found, _Failure):
                 self.close()
-                raise self.failure(str(found) or type(found).__name__) from found
+                raise self.failure(found.reason)
             return found
 
     # --- the reading thread ----------------------------------------------------------------------
@@ -131,39 +151,51 @@ class Exchange:
         try:
             self._read()
             self._put(None)
+        except ParseError as error:
+            self._put(_Failure(f"its answer cannot be read: {error.msg}"))
+        except TimeoutError:
+            limit = min(self._services.seconds, SECONDS)
+            self._put(_Failure(f"it sent nothing for more than {limit:g} seconds"))
         except (_Refused, OSError, HTTPException, ValueError, zlib.error) as error:
-            self._put(error)
+            self._put(_Failure(str(error) or type(error).__name__))
         except BaseException as error:
-            self._put(error)
+            self._put(_Failure(repr(error)))
             raise
         finally:
-            if self._connection is not None:
-                self._connection.close()
+            self._close_connection()
 
-    def _put(self, item: Head | bytes | BaseException | None) -> None:
+    def _put(self, item: Head | Piece | _Failure | None) -> None:
         while not self._stopped.is_set():
             with suppress(Full):
                 self._queue.put(item, timeout=_POLL)
                 return
 
     def _read(self) -> None:
-        response, iri = self._response()
+        response, iri = self._answered()
         media_type = response.headers.get("Content-Type", "")
         if response.status >= 300:
             text = response.read1(_HEAD).decode(errors="replace")[:_SHOWN].strip()
             self._put(Head(response.status, response.reason, media_type, iri, text))
             return
         self._require_room(response.length or 0)
-        self._put(Head(response.status, response.reason, media_type, iri))
+        head = Head(response.status, response.reason, media_type, iri)
+        self._put(head)
+        for piece in self._convert(head, self._body(response)):
+            self._put(piece)
+            if self._stopped.is_set():
+                return
+
+    def _body(self, response: HTTPResponse) -> Iterator[bytes]:
+        """The bytes of a response, decompressed."""
         decode = _Decoder(response.headers.get("Content-Encoding", ""))
         size = 0
         while not self._stopped.is_set() and (raw := response.read1(_PIECE)):
             for piece in decode.pieces(raw):
                 size += len(piece)
                 self._require_room(size)
-                self._put(piece)
+                yield piece
         if self._stopped.is_set():
-            return
+            raise _Refused("abandoned")
         if response.length:
             raise _Refused(f"it ended {response.length:,} bytes early")
         decode.finish()
@@ -175,7 +207,7 @@ class Exchange:
                 "Services(bytes=...)"
             )
 
-    def _response(self) -> tuple[HTTPResponse, str]:
+    def _answered(self) -> tuple[HTTPResponse, str]:
         """The response after redirections, and where it came from."""
         iri, body = self._question.iri, self._question.body
         for _ in range(self._services.redirects + 1):
@@ -207,11 +239,18 @@ class Exchange:
         if body is None:
             headers.pop("Content-Type", None)
         connection.request(method, _target(parts), body, headers)
-        return connection.getresponse()
+        self._response = connection.getresponse()
+        return self._response
 
     def _close_connection(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        for one in (self._response, self._connection):
+            if one is not None:
+                one.close()
+
+
+def as_bytes(head: Head, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The bytes as they are, for `convert`."""
+    return pieces
 
 
 def require_allowed(iri: str, services: Services, what: str) -> None:

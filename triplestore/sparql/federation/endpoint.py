@@ -17,12 +17,12 @@ from urllib.parse import urlencode
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.errors import ParseError, ServiceError
+from triplestore.errors import ServiceError
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.network.exchange import Exchange, Head, Question
 from triplestore.network.services import Services
 from triplestore.operators.context import Context
-from triplestore.sparql.results.read_stream import SolutionStream, stream_results
+from triplestore.sparql.results.read_stream import stream_results
 from triplestore.terms.term_keys import key_of
 
 _ROWS = 2048  # number of rows that become columns at a time
@@ -52,8 +52,16 @@ class LostRowError(ServiceError):
     """An answer does not say to which rows it belongs."""
 
 
-class AnswerRows(NamedTuple):
+class AnswerKeys(NamedTuple):
     """Some rows of an answer; `numbers` are those of the rows that were sent along, if asked."""
+
+    columns: list[list[bytes | None]]
+    numbers: np.ndarray | None
+    count: int
+
+
+class AnswerRows(NamedTuple):
+    """The same as columns of ids."""
 
     columns: list[U32]
     numbers: np.ndarray | None
@@ -83,30 +91,38 @@ class Endpoint:
         names  the variables whose values are wanted
         row    the variable with the number of a row that was sent along, below `sent`
         """
-        exchange, head = self._begin(text, context)
+        read = _AnswerReader(names, row, sent, self._services.rows)
+        exchange = self._begin(text, read, context)
         with closing(exchange):
-            try:
-                found = stream_results(exchange.pieces(), self._form_of(exchange, head))
-                yield from self._columns(exchange, found, names, row, sent, context)
-            except ParseError as error:
-                raise exchange.failure(f"its answer cannot be read: {error.msg}") from error
+            for keys, numbers, count in exchange.pieces():
+                if read.lost:
+                    break
+                context.check()
+                ids = [self._terms.encode_keys(column) for column in keys]
+                yield AnswerRows(ids, numbers, count)
+            if read.lost:
+                raise LostRowError(
+                    f"{self.what}: its rows do not have the values of the VALUES that was sent"
+                )
 
-    def _begin(self, text: str, context: Context) -> tuple[Exchange, Head]:
+    def _begin(self, text: str, read: _AnswerReader, context: Context) -> Exchange[AnswerKeys]:
         """A request whose answer has begun, with the method that the endpoint accepts."""
-        exchange, head = self._request(text, context)
+        exchange, head = self._request(text, read, context)
         if head.status in _NO_POST and self._posts:
             exchange.close()
             self._posts = False
-            exchange, head = self._request(text, context)
+            exchange, head = self._request(text, read, context)
         if head.status >= 300:
             exchange.close()
             said = f": {head.text}" if head.text and not head.text.startswith("<") else ""
             reason = f"it answered {head.status} {head.reason}{said}"
             rejected = head.status in (400, 413, 414, 422, 500)
             raise (RejectedError if rejected else ServiceError)(f"{self.what}: {reason}")
-        return exchange, head
+        return exchange
 
-    def _request(self, text: str, context: Context) -> tuple[Exchange, Head]:
+    def _request(
+        self, text: str, read: _AnswerReader, context: Context
+    ) -> tuple[Exchange[AnswerKeys], Head]:
         iri = self._iri.partition("#")[0]
         form = urlencode({"query": text})
         headers = {"Accept": _ACCEPT}
@@ -116,66 +132,67 @@ class Endpoint:
         else:
             question = Question(f"{iri}{'&' if '?' in iri else '?'}{form}", headers)
         self.requests += 1
-        exchange = Exchange(question, self._services, context, self.what)
+        exchange = Exchange(question, self._services, context, self.what, read.read)
         try:
             return exchange, exchange.head()
         except BaseException:
             exchange.close()
             raise
 
-    def _form_of(self, exchange: Exchange, head: Head) -> ox.QueryResultsFormat:
-        name = head.media_type.partition(";")[0].strip().lower()
-        found = _USUAL_NAMES.get(name) or ox.QueryResultsFormat.from_media_type(name)
-        if found not in _FORMS:
-            raise exchange.failure(
-                f"it answered with {name or 'a text of unknown type'} instead of results of "
-                "SPARQL: is this the address of an endpoint?"
-            )
-        return found
 
-    def _columns(
-        self,
-        exchange: Exchange,
-        found: SolutionStream,
-        names: Sequence[str],
-        row: str | None,
-        sent: int,
-        context: Context,
-    ) -> Iterator[AnswerRows]:
+class _AnswerReader:
+    """Makes columns of keys of an answer, in the thread that reads it.
+
+    lost  whether a row does not have the number of one that was sent along
+    """
+
+    def __init__(self, names: Sequence[str], row: str | None, sent: int, most: int) -> None:
+        self._names = names
+        self._row = row
+        self._sent = sent
+        self._most = most
+        self.lost = False
+
+    def read(self, head: Head, pieces: Iterator[bytes]) -> Iterator[AnswerKeys]:
+        """The rows of an answer."""
+        found = stream_results(pieces, _form_of(head))
         places = {name: place for place, name in enumerate(found.variables)}
         rename = _Renaming()
         total = 0
         while chunk := list(islice(found.rows, _ROWS)):
-            context.check()
             total += len(chunk)
-            if total > self._services.rows:
-                raise exchange.failure(
-                    f"it sends more than {self._services.rows:,} rows; allow more with "
-                    "Services(rows=...)"
+            if total > self._most:
+                raise ValueError(
+                    f"it sends more than {self._most:,} rows; allow more with Services(rows=...)"
                 )
             columns = list(zip(*chunk, strict=True))
-            ids = [
-                self._terms.encode_keys([rename.key(term) for term in columns[places[name]]])
-                if name in places
-                else np.zeros(len(chunk), np.uint32)
-                for name in names
-            ]
+            nothing: Sequence[Any] = [None] * len(chunk)
+            taken = [columns[places[n]] if n in places else nothing for n in self._names]
+            keys = [[rename.key(term) for term in column] for column in taken]
             numbers = None
-            if row is not None:
-                given = columns[places[row]] if row in places else [None] * len(chunk)
-                numbers = _numbers(given, sent, exchange)
-            yield AnswerRows(ids, numbers, len(chunk))
+            if self._row is not None:
+                numbers = self._numbers(columns[places[self._row]] if self._row in places else ())
+            yield AnswerKeys(keys, numbers, len(chunk))
+
+    def _numbers(self, terms: Sequence[Any]) -> np.ndarray:
+        """The numbers of rows that an answer repeats."""
+        try:
+            found = np.array([int(term.value) for term in terms], np.int64)
+        except (AttributeError, ValueError, OverflowError):
+            found = np.zeros(0, np.int64)
+        if len(found) == 0 or found.min() < 0 or found.max() >= self._sent:
+            self.lost = True
+        return found
 
 
-def _numbers(terms: Sequence[Any], sent: int, exchange: Exchange) -> np.ndarray:
-    """The numbers of rows that an answer repeats."""
-    try:
-        found = np.array([int(term.value) for term in terms], np.int64)
-    except (AttributeError, ValueError, OverflowError):
-        found = np.array([-1])
-    if len(found) and (found.min() < 0 or found.max() >= sent):
-        failure = exchange.failure("its rows do not have the values of the VALUES that was sent")
-        raise LostRowError(str(failure))
+def _form_of(head: Head) -> ox.QueryResultsFormat:
+    name = head.media_type.partition(";")[0].strip().lower()
+    found = _USUAL_NAMES.get(name) or ox.QueryResultsFormat.from_media_type(name)
+    if found not in _FORMS:
+        raise ValueError(
+            f"it answered with {name or 'a text of unknown type'} instead of results of SPARQL: is "
+            "this the address of an endpoint?"
+        )
     return found
 
 

@@ -202,9 +202,7 @@ class _Batch(NamedTuple):
             terms.keys(np.where(blank[numbers, place], np.uint32(0), rows[numbers, place]))
             for place in range(rows.shape[1])
         ]
-        keys: list[Keys] = [
-            [key or None for key in row] for row in zip(*columns, strict=True)
-        ]
+        keys: list[Keys] = [[key or None for key in row] for row in zip(*columns, strict=True)]
         sizes = np.cumsum([sum(len(key or b"") for key in row) for row in keys])
         count = max(1, int(sizes.searchsorted(_TABLE_BYTES)))
         numbers = numbers[:count]

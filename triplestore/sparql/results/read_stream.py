@@ -41,6 +41,8 @@ def stream_results(pieces: Iterator[bytes], form: ox.QueryResultsFormat) -> Solu
             raise ParseError("it is the answer of an ASK")
         assert isinstance(found, ox.QuerySolutions)
         names = tuple(variable.value for variable in found.variables)
+    except TripleStoreError:
+        raise
     except (SyntaxError, ValueError, MemoryError) as error:
         raise _as_parse_error(error) from error
     if len(names) > MOST_VARIABLES:
@@ -56,14 +58,14 @@ def _rows(found: ox.QuerySolutions) -> Iterator[tuple[Any, ...]]:
                 if isinstance(term, ox.Triple):
                     require_depth(term)
             yield row
+    except TripleStoreError:
+        raise
     except (SyntaxError, ValueError, MemoryError) as error:
         raise _as_parse_error(error) from error
 
 
 def _as_parse_error(error: BaseException) -> BaseException:
-    """A parser's error; our own errors, which `read` raises within the parser, stay."""
-    if isinstance(error, TripleStoreError):
-        return error
+    """A parser's error as one of ours."""
     if isinstance(error, SyntaxError):
         return ParseError(str(error.msg)[:_SHOWN], line=error.lineno, column=error.offset)
     if isinstance(error, MemoryError) and "buffer maximal size" in str(error):

@@ -17,7 +17,7 @@ import pyoxigraph as ox
 
 from triplestore.data_classes import data_class
 from triplestore.errors import ServiceError, UsageError
-from triplestore.network.exchange import Exchange, Question
+from triplestore.network.exchange import Exchange, Question, as_bytes
 from triplestore.network.services import Services, ServicesLike, services_of
 from triplestore.operators.context import UNLIMITED, Context, current
 
@@ -69,7 +69,8 @@ def _read_page(iri: str, services: Services, context: Context) -> tuple[bytes, s
     """All of a page, which is charged to the context, and its media type."""
     # The context's own limits hold here, not those of answers of endpoints.
     services = replace(services, bytes=UNLIMITED, seconds=float("inf"))
-    exchange = Exchange(Question(iri, {"Accept": _ACCEPT}), services, context, f"LOAD <{iri}>")
+    question = Question(iri, {"Accept": _ACCEPT})
+    exchange = Exchange(question, services, context, f"LOAD <{iri}>", as_bytes)
     data = BytesIO()
     room = context.budget - context.used
     try:
