@@ -21,7 +21,7 @@ def served_endpoint(store: Store, **settings: Any) -> Iterator[str]:
     from triplestore.server import Settings
     from triplestore.server.serving import AnnouncedServer, configured
 
-    config = configured(store, Settings(allowed=frozenset({"*"}), **settings))
+    config = configured(store, Settings(hosts=frozenset(), **settings))
     config.port, config.log_level = 0, "error"
     server = AnnouncedServer(config, lambda address: None)
     thread = threading.Thread(target=server.run)
