@@ -37,6 +37,7 @@ LAYERS |= {
     "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations"},
     "expressions": {"kernels", "terms", "operators"},
+    "network": {"operators"},
     "notebook": {"terms", "expressions"},
     "datalog": {"terms", "expressions", "notebook"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
@@ -53,17 +54,17 @@ LAYERS |= {
         "evaluate",
         "notebook",
     },
-    "sparql": {"terms", "relations", "operators", "expressions", "notebook"},
+    "sparql": {"terms", "relations", "operators", "expressions", "notebook", "network"},
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
-    "server": {"store", "browse", "loaders"},
-    "rdflib_store": {"store", "terms", "expressions"},
+    "server": {"store", "browse", "loaders", "network"},
+    "rdflib_store": {"store", "terms", "expressions", "network"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
 LAYERS["consequences"] = LAYERS["reasoning"] | {"reasoning"}
-LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
+LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql", "network"}
 LAYERS["versions"] = {"terms", "relations", "storage", "reasoning", "live"}
 LAYERS["store"] = LAYERS["live"] | {"live", "versions", "consequences"}
 LAYERS["comparison"] = LAYERS["store"] | {"store"}

@@ -45,12 +45,13 @@ if TYPE_CHECKING:
     )
 
     from triplestore.datalog.program import Program
-    from triplestore.errors import LostPlaceError, TripleStoreError
+    from triplestore.errors import LostPlaceError, ServiceError, TripleStoreError
     from triplestore.live.events import RowChanges
     from triplestore.live.feed import ChangeFeed, QuadChanges
     from triplestore.live.subscription import Subscription
     from triplestore.loaders.tabular.mapping import Property
     from triplestore.maintenance.report import Report
+    from triplestore.network.services import Services
     from triplestore.proofs.audit import Audit
     from triplestore.proofs.proof import Proof, WhyNot
     from triplestore.reasoning.difference import Difference
@@ -89,6 +90,8 @@ _HOMES: dict[str, str | tuple[str, str]] = {
     "QuadLike": "triplestore.store.arguments",
     "RegimeReport": "triplestore.reasoning.reports.run_report",
     "Report": "triplestore.maintenance.report",
+    "ServiceError": "triplestore.errors",
+    "Services": "triplestore.network.services",
     "Snapshot": "triplestore.store.snapshot",
     "Solution": "triplestore.sparql.results.solutions",
     "Solutions": "triplestore.sparql.results.solutions",
@@ -165,6 +168,8 @@ __all__ = [
     "RegimeReport",
     "Report",
     "RowChanges",
+    "ServiceError",
+    "Services",
     "Snapshot",
     "Solution",
     "Solutions",

@@ -2,7 +2,8 @@
 
     TripleStoreError
     ├── UsageError            (also ValueError)        an argument that cannot be right
-    │   └── WrongTypeError      (also TypeError)         something that is not a term, a quad ...
+    │   ├── WrongTypeError      (also TypeError)         something that is not a term, a quad ...
+    │   └── ServiceError                               a place of the network gave no answer
     ├── ParseError            (also SyntaxError)       a file or text that is not what it says it is
     │   ├── ProgramError                               a program of rules, with all its problems
     │   └── QuerySyntaxError                           a query or update, with all its problems
@@ -39,6 +40,10 @@ class UsageError(TripleStoreError, ValueError):
 
 class WrongTypeError(UsageError, TypeError):
     """An argument of a wrong type, such as a text instead of a term or a quad."""
+
+
+class ServiceError(UsageError):
+    """An endpoint of SERVICE or a document of LOAD is not allowed, or gave no answer."""
 
 
 class ParseError(TripleStoreError, SyntaxError):

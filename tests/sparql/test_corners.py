@@ -114,10 +114,12 @@ def test_silent_service__has_one_empty_solution(
 
 
 def test_service__that_is_not_silent_is_refused_with_a_way_out(store: Store) -> None:
-    with pytest.raises(UsageError, match=r"<http://x/> is not supported.*SERVICE SILENT"):
-        store.query("SELECT * { SERVICE <http://x/> { ?x ?y ?z } }")
-    with pytest.raises(UsageError, match="is not supported"):
-        store.query("SELECT * { ?x ?y ?z SERVICE ?x { ?x ?y ?z } }")
+    with pytest.raises(UsageError, match=r"SERVICE <http://x/> is not allowed.*allow_service="):
+        list(store.query("SELECT * { SERVICE <http://x/> { ?x ?y ?z } }"))
+    with pytest.raises(UsageError, match="is not allowed"):
+        list(store.query("SELECT * { ?x ?y ?z SERVICE ?x { ?x ?y ?z } }"))
+    with pytest.raises(UsageError, match=r"\?where has no value; bind it in the same group"):
+        list(store.query("SELECT * { ?x ?y ?z SERVICE ?where { ?x ?y ?z } }"))
 
 
 def test_silent_service__in_an_update(store: Store) -> None:

@@ -288,7 +288,7 @@ def test_bnode__the_same_label_is_the_same_node_in_one_solution(store: Store) ->
 
 def test_service__is_refused(store: Store) -> None:
     with pytest.raises(UsageError, match="SERVICE"):
-        store.query("SELECT * { SERVICE <http://ex.org/sparql> { ?x ?y ?z } }")
+        list(store.query("SELECT * { SERVICE <http://ex.org/sparql> { ?x ?y ?z } }"))
 
 
 def test_query__mistakes_say_where(store: Store) -> None:

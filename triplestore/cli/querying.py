@@ -30,6 +30,18 @@ def size(value: str) -> int:
         raise click.BadParameter(message) from None
 
 
+def services(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the option that allows endpoints."""
+    return click.option(
+        "--allow-service",
+        "services",
+        multiple=True,
+        metavar="URL",
+        help="An endpoint that SERVICE may ask, or with / at its end all below it. May be "
+        "repeated.",
+    )(function)
+
+
 def limits(function: Callable[P, R]) -> Callable[P, R]:
     """Add the options that limit a query or update."""
     for option in (
@@ -68,6 +80,7 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
     help="Write that to a file; as JSON if its name ends with .json.",
 )
 @limits
+@services
 @click.option("--union-default-graph", is_flag=True, help="Query the union of all graphs.")
 @click.option("--default-graph", "default_graphs", multiple=True, help="Query this graph.")
 @click.option("--named-graph", "named_graphs", multiple=True, help="GRAPH reaches this graph only.")
@@ -91,6 +104,7 @@ def query(
     explain_file: Path | None,
     timeout_s: float | None,
     max_memory: int | None,
+    services: tuple[str, ...],
     union_default_graph: bool,
     default_graphs: tuple[str, ...],
     named_graphs: tuple[str, ...],
@@ -119,6 +133,7 @@ def query(
             named_graphs=[graph_of(name) for name in named_graphs] or None,
             timeout=timeout_s,
             budget=max_memory,
+            allow_service=services,
         )
         _write(result, store, results_file, results_format)
         if explain or explain_file is not None:
@@ -173,6 +188,7 @@ def _explain(result: Result, show: bool, file: Path | None) -> None:
     "Default: none.",
 )
 @limits
+@services
 @click.option("--quiet", is_flag=True, help="No summary on stderr.")
 @edge
 def update(
@@ -184,6 +200,7 @@ def update(
     load_from: tuple[str, ...],
     timeout_s: float | None,
     max_memory: int | None,
+    services: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Run a SPARQL update: all of its operations in one commit, or nothing.
@@ -207,6 +224,7 @@ def update(
             load_from=load_from,
             timeout=timeout_s,
             budget=max_memory,
+            allow_service=services,
         )
     if not quiet:
         click.echo(str(change), err=True)

@@ -84,6 +84,14 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     help="Maximum number of queries per second of one user or address. Default: no limit.",
 )
 @click.option("--max-body", type=size, default="256MB", show_default=True, help="Largest request.")
+@click.option(
+    "--allow-service",
+    "services",
+    multiple=True,
+    metavar="URL",
+    help="An endpoint that SERVICE may ask and LOAD may read, or with / at its end all below it. "
+    "May be repeated.",
+)
 @click.option("--union-default-graph", is_flag=True, help="Queries see the union of all graphs.")
 @click.option(
     "--allowed-host",
@@ -121,6 +129,7 @@ def serve(
     max_queries_per_client: int,
     max_rate: float,
     max_body: int,
+    services: tuple[str, ...],
     union_default_graph: bool,
     allowed_hosts: tuple[str, ...],
     cors: bool,
@@ -157,6 +166,7 @@ def serve(
         rate=max_rate,
         body=max_body,
         union=union_default_graph,
+        allow_service=services,
         cors=cors,
         allowed=frozenset(map(str.lower, allowed_hosts)),
         users=users,

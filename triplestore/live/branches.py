@@ -114,6 +114,11 @@ def _patterns(node: Node) -> Iterator[Node]:
 
 def _refuse_chance(patterns: list[Node]) -> None:
     for node in patterns:
+        if isinstance(node, sparql.Service):
+            raise UsageError(
+                "SERVICE asks another endpoint, whose answers change without a commit: a "
+                "subscription cannot follow them; leave it out"
+            )
         for expression in expressions_of(node):
             for call in calls_of(expression):
                 if call == sparql.SOLUTION or not is_deterministic(call.function):

@@ -137,7 +137,7 @@ class _Reader:
                 return [*self.reads(pattern, graph), *self._tests(node, pattern, graph)]
             case sparql.Slice(pattern, _, _):
                 return [_of_all(read) for read in self.reads(pattern, graph)]
-            case _:  # a table, or SERVICE SILENT
+            case _:  # a table
                 return []
 
     # -- leaves -----------------------------------------------------------------------------------

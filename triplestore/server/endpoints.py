@@ -79,6 +79,7 @@ class _Endpoints:
                 timeout=settings.seconds,
                 budget=settings.memory,
                 cancel=output.stop,
+                allow_service=settings.allow_service or None,
             )
             form: AnswerFormat | str
             if are_triples(result):
@@ -106,6 +107,7 @@ class _Endpoints:
                     timeout=output.seconds_left,
                     budget=settings.memory,
                     cancel=output.stop,
+                    allow_service=settings.allow_service or None,
                 )
             output.write(f"{transaction.change}\n".encode())
 

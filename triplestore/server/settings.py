@@ -8,6 +8,7 @@ from pathlib import Path
 
 from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
+from triplestore.network.services import Services, services_of
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -40,6 +41,8 @@ class Settings:
     head_seconds     seconds in which a client must send the head of a request
     stall_seconds    seconds for which a client may neither send nor take a piece of a body
     connections      maximum number of open connections
+    allow_service    the endpoints that SERVICE in queries and updates may ask, and what LOAD may
+                     read: IRIs, or a `triplestore.Services`; if empty, those that the store allows
 
     >>> Settings(seconds=0)
     Traceback (most recent call last):
@@ -68,12 +71,14 @@ class Settings:
     head_seconds: float = 10.0
     stall_seconds: float = 30.0
     connections: int = 1000
+    allow_service: Services | tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         positive = ("seconds", "memory", "threads", "body", "head_seconds", "stall_seconds")
         for name in (*positive, "connections"):
             if getattr(self, name) <= 0:
                 raise UsageError(f"{name} must be more than 0, not {getattr(self, name)}")
+        services_of(self.allow_service)  # raises if an entry is malformed
         if self.tls_key is not None and self.tls_cert is None:
             raise UsageError("a key for TLS needs a certificate: give tls_cert")
 

@@ -14,7 +14,18 @@ from triplestore.expressions.text.term_parser import nearest
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.joins.hash_join import JoinOperator
 from triplestore.operators.operator import Operator
-from triplestore.sparql.algebra.nodes import Bgp, Graph, Node, Query, Select, is_hidden, walk
+from triplestore.sparql.algebra.nodes import (
+    UNIT,
+    Bgp,
+    Graph,
+    Node,
+    Query,
+    Select,
+    Service,
+    is_hidden,
+    walk,
+    with_children,
+)
 from triplestore.sparql.algebra.short_text import show_term
 from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of, names_in
 from triplestore.sparql.evaluate.dataset import Dataset
@@ -103,7 +114,7 @@ def _unknown(pattern: Node, dataset: Dataset, dictionary: Dictionary) -> Iterato
     """Properties without triples, and classes without instances."""
     named = any(isinstance(node, Graph) for node in _everywhere(pattern))
     type_id = int(dictionary.lookup_keys([_TYPE])[0])
-    for node in _everywhere(pattern):
+    for node in _everywhere(_without_services(pattern)):
         for triple in node.patterns if isinstance(node, Bgp) else ():
             predicate, object_ = triple.predicate, triple.object
             if isinstance(predicate, Variable):
@@ -117,6 +128,11 @@ def _unknown(pattern: Node, dataset: Dataset, dictionary: Dictionary) -> Iterato
                 if not class_id or len(classes.by_second(class_id, dataset.where)) == 0:
                     known = classes.distinct(1, dataset.where)
                     yield _is_unknown("class", object_, known, dictionary)
+
+
+def _without_services(node: Node) -> Node:
+    """The pattern without those that other endpoints answer, whose names are not known here."""
+    return UNIT if isinstance(node, Service) else with_children(node, _without_services)
 
 
 def _has_rows(predicate: int, dataset: Dataset, named: bool) -> bool:

@@ -22,6 +22,7 @@ from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.evaluate_scalar import Surroundings
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.tree import Constant, Variable
+from triplestore.network.services import NO_SERVICES, Services
 from triplestore.operators.context import Context, running
 from triplestore.operators.deep_calls import when_large
 from triplestore.operators.row_operators import Limit
@@ -76,6 +77,7 @@ class AskedState(NamedTuple):
     named    the named graphs that GRAPH reaches, regardless of FROM; None to use FROM NAMED
     hidden   True if the state has facts that are not RDF triples; they are not shown
     chosen   True if the caller chose `default`, which then takes precedence over FROM
+    services  the endpoints that SERVICE may ask
     plans    keeps plans as long as the state is read; None if plans are not kept
     """
 
@@ -88,6 +90,7 @@ class AskedState(NamedTuple):
     hidden: bool = False
     chosen: bool = False
     plans: StatePlans | None = None
+    services: Services = NO_SERVICES
 
     @property
     def what(self) -> tuple[Hashable, ...]:
@@ -275,6 +278,7 @@ class _QueryRun:
         scope.around.functions = self.custom.functions
         planner = QueryPlanner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
+        planner.services = self.asked.services
         planner.size = self.query.size
         planner.aggregates = self.custom.aggregates
         return planner

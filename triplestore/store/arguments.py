@@ -24,6 +24,7 @@ from triplestore.terms import BLANK, IRI, Term, key_of
 if TYPE_CHECKING:
     from pyoxigraph import NamedNode, RdfFormat, Variable
 
+    from triplestore.network.services import ServicesLike
     from triplestore.operators.context import Flag
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
@@ -195,6 +196,7 @@ class QueryKeywords(TypedDict, total=False):
     substitutions: Substitutions | None
     custom_functions: CustomFunctions | None
     custom_aggregate_functions: CustomAggregates | None
+    allow_service: ServicesLike | None
 
 
 class QueryOptions(NamedTuple):
@@ -218,6 +220,7 @@ class QueryOptions(NamedTuple):
     substitutions: Substitutions | None = None
     custom_functions: CustomFunctions | None = None
     custom_aggregate_functions: CustomAggregates | None = None
+    allow_service: ServicesLike | None = None
     planning: PlanOptions | None = None
     form: str | None = None
 
@@ -232,6 +235,7 @@ class UpdateOptions(NamedTuple):
     budget: int | None = None
     cancel: Flag | None = None
     limits: TextLimits | None = None
+    allow_service: ServicesLike | None = None
 
 
 DEFAULTS = QueryOptions()

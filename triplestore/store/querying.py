@@ -17,8 +17,10 @@ from triplestore.store.arguments import (
     QueryOptions,
     Substitutions,
 )
+from triplestore.store.faces.federating import Federating
 
 if TYPE_CHECKING:
+    from triplestore.network.services import ServicesLike
     from triplestore.operators.context import Flag
     from triplestore.sparql.engine import Result
     from triplestore.sparql.results.solutions import Solutions, Triples
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from triplestore.text_limits import TextLimits
 
 
-class Querying(ABC):
+class Querying(Federating, ABC):
     """Queries over one consistent state."""
 
     @abstractmethod
@@ -53,6 +55,7 @@ class Querying(ABC):
         substitutions: Substitutions | None = None,
         custom_functions: CustomFunctions | None = None,
         custom_aggregate_functions: CustomAggregates | None = None,
+        allow_service: ServicesLike | None = None,
     ) -> Result:
         """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
 
@@ -63,8 +66,9 @@ class Querying(ABC):
         (bytes; by default half of the machine's memory) stop a query that takes too much, as does
         `cancel`, a `threading.Event` that another thread sets; `limits`, a `TextLimits`, limits the
         size of its text. `substitutions` binds variables by name; functions and aggregates that the
-        query calls by IRI can be given in Python, as for pyoxigraph's store. A text that was asked
-        before is not parsed again.
+        query calls by IRI can be given in Python, as for pyoxigraph's store. SERVICE asks only the
+        endpoints of `allow_service`, a list of IRIs or a `Services`; by default those of the store
+        (see `Store.allow_service`). A text that was asked before is not parsed again.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -95,6 +99,7 @@ class Querying(ABC):
             substitutions,
             custom_functions,
             custom_aggregate_functions,
+            self._services if allow_service is None else allow_service,
         )
         return ask(self._view(), query, options)
 
@@ -113,7 +118,7 @@ class Querying(ABC):
         # Late: it needs all of `sparql`.
         from triplestore.store.run_query import Prepared, read
 
-        chosen = QueryOptions(**options)
+        chosen = self._query_options(None, options)
         read(self._view(), query, chosen)
         return Prepared(self._view, query, chosen)
 
@@ -171,4 +176,10 @@ class Querying(ABC):
         # Late: it needs all of `sparql`.
         from triplestore.store.run_query import query as ask
 
-        return ask(self._view(), query, QueryOptions(form=form, **options))
+        return ask(self._view(), query, self._query_options(form, options))
+
+    def _query_options(self, form: str | None, given: QueryKeywords) -> QueryOptions:
+        options = QueryOptions(form=form, **given)
+        if options.allow_service is None:
+            options = options._replace(allow_service=self._services)
+        return options

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
+from triplestore.network.services import services_of
 from triplestore.operators.context import Context
 from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
@@ -96,6 +97,7 @@ def asked_state(view: StateView, options: QueryOptions) -> AskedState:
         view.hidden > 0,
         default_graph is not None and not options.use_default_graph_as_union,
         seen.plans,
+        services_of(options.allow_service),
     )
 
 

@@ -92,7 +92,7 @@ class Store(FewWrites, Branching, WhatIf, Retracting):
 
     def snapshot(self) -> Snapshot:
         """The store as it is now, unaffected by later writes."""
-        made = Snapshot(self._database.state)
+        made = self._passing_on(Snapshot(self._database.state))
         self._snapshots.add(made)
         return made
 

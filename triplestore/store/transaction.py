@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
+    from triplestore.network.services import ServicesLike
     from triplestore.operators.context import Flag
     from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.program.ontology_graphs import Places
@@ -189,12 +190,16 @@ class Transaction(ReadableStore):
         budget: int | None = None,
         cancel: Flag | None = None,
         limits: TextLimits | None = None,
+        allow_service: ServicesLike | None = None,
     ) -> None:
         """Run a SPARQL update; see `Store.update`."""
         # Late: many stores are only read, or written without SPARQL.
         from triplestore.store.writes.run_update import update as carry_out
 
-        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
+        services = self._services if allow_service is None else allow_service
+        options = UpdateOptions(
+            base_iri, prefixes, load_from, timeout, budget, cancel, limits, services
+        )
         carry_out(self._writer, update, options)
 
     # -- rules ----------------------------------------------------------------------------------

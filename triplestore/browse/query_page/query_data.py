@@ -30,6 +30,7 @@ from triplestore.thread_limits import needs
 if TYPE_CHECKING:
     import pyoxigraph as ox
 
+    from triplestore.network.services import ServicesLike
     from triplestore.operators.context import Flag
     from triplestore.store import ReadableStore
     from triplestore.store.state_view import StateView
@@ -48,6 +49,7 @@ class AskedQuery(NamedTuple):
     limit    maximum number of rows
     marked   whether rows that need inferred facts are marked, which asks the query again
     timeout, budget, cancel   limits, as for `Store.query`
+    services  the endpoints that SERVICE may ask; None for those of the store
     """
 
     text: str
@@ -61,6 +63,7 @@ class AskedQuery(NamedTuple):
     base: str | None = None
     union: bool = False
     language: str = "en"
+    services: ServicesLike | None = None
 
     @property
     def options(self) -> QueryOptions:
@@ -72,6 +75,7 @@ class AskedQuery(NamedTuple):
             timeout=self.timeout,
             budget=self.budget,
             cancel=self.cancel,
+            allow_service=self.services,
         )
 
 
@@ -96,7 +100,8 @@ def query_data(store: ReadableStore, asked: AskedQuery) -> dict[str, Any]:
     if asked.limit < 0 or asked.offset < 0:
         raise UsageError("offset and limit must not be negative")
     view = view_of(store)
-    result = ask(view, asked.text, asked.options)
+    services = store.allow_service if asked.services is None else asked.services
+    result = ask(view, asked.text, asked.options._replace(allow_service=services))
     data = TermData(view, asked.language)
     if isinstance(result, Solutions):
         made = _rows(view, result, asked, data)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from triplestore.cli.options import EXIT_FAILED, edge
+from triplestore.cli.querying import services
 
 if TYPE_CHECKING:
     from triplestore.store import Store
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option("--read-only", is_flag=True, help="Open for reading: other processes may write.")
 @click.option("--ascii", "plain", is_flag=True, help="Draw tables without box characters.")
+@services
 @edge
 def shell(
     store: Path | None,
@@ -35,6 +37,7 @@ def shell(
     commands: tuple[str, ...],
     read_only: bool,
     plain: bool,
+    services: tuple[str, ...],
 ) -> None:
     """Type queries, updates, rules and commands, with completion and a history.
 
@@ -59,6 +62,7 @@ def shell(
     drawn = (sys.stdout.encoding or "").lower().startswith("utf")
     settings = Settings(plain=plain or not drawn, timer=talks, progress=sys.stderr.isatty())
     with _opened(place, read_only) as opened:
+        opened.allow_service = services
         session = session_of(opened, click.echo, _width, settings)
         if not talks:
             if not carry_out(session, "\n".join(commands) if commands else sys.stdin.read()):

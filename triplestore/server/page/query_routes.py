@@ -71,6 +71,7 @@ class _Queries(PageHandlers):
             base=str(request.url.replace(path="/query", query="", fragment="")),
             union=self.settings.union,
             language=language_of(request),
+            services=self.settings.allow_service or None,
         )
 
     async def listed(self, request: Request) -> Response:

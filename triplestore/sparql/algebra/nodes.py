@@ -346,8 +346,11 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with each child changed; the node itself if no child changes."""
-    if isinstance(node, LEAVES):
+    """The node with each child changed; the node itself if no child changes.
+
+    The pattern of a SERVICE stays as it is written: another engine evaluates it.
+    """
+    if isinstance(node, (*LEAVES, Service)):
         return node
     if isinstance(node, LISTS):
         parts = tuple([change(part) for part in node.parts])

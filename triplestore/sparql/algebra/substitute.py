@@ -15,6 +15,7 @@ from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Query
+from triplestore.sparql.algebra.variables import Variables
 from triplestore.terms.term_keys import BLANK
 
 Values = Mapping[str, Constant]
@@ -84,6 +85,8 @@ def substituted(node: Node, values: Values) -> Node:
             return node
         kept = tuple(variable for variable in node.variables if variable.name not in values)
         return sparql.Project(substituted(node.pattern, values), kept)
+    if isinstance(node, sparql.Service):
+        return _service(node, values)
     node = sparql.with_children(node, lambda child: substituted(child, values))
 
     def inside(expression: Expression) -> Expression:
@@ -121,6 +124,23 @@ def substituted(node: Node, values: Values) -> Node:
             return node
 
 
+def _service(node: sparql.Service, values: Values) -> Node:
+    """A SERVICE joined with the values of its variables: a blank node in its text would match
+    anything. What only its expressions use becomes a constant, unless it is a blank node."""
+    scope = Variables().in_scope(node.pattern)
+    shared = {name: value for name, value in values.items() if name in scope}
+    others = {n: v for n, v in values.items() if n not in scope and v.kind != BLANK}
+    inner = substituted(node.pattern, others)
+    made: Node = replace(node, name=_term(node.name, values), pattern=inner)
+    if not shared:
+        return made
+    table = sparql.Values(tuple(map(Variable, shared)), (tuple(shared.values()),))
+    kept = [Variable(name) for name in sorted(Variables().in_scope(made) - shared.keys())]
+    return sparql.Project(
+        sparql.Join((table, made)), tuple(v for v in kept if not sparql.is_hidden(v))
+    )
+
+
 def _term(term: sparql.TermOrVariable, values: Values) -> sparql.TermOrVariable:
     return values.get(term.name, term) if isinstance(term, Variable) else term
 
@@ -139,6 +159,8 @@ def _in_expression(expression: Expression, values: Values) -> Expression:
         return Exists(substituted(expression.pattern, values), expression.negated)
     if isinstance(expression, Call):
         parts = tuple(_in_expression(part, values) for part in expression.arguments)
+        if expression.function == "BOUND" and isinstance(parts[0], Constant):
+            return _TRUE  # BOUND of a constant has no text
         return Call(expression.function, parts)
     return expression
 

@@ -134,8 +134,11 @@ class Variables:
                 return frozenset(plain + counts)
             case Project(pattern, variables):
                 return self.certain(pattern) & {variable.name for variable in variables}
-            case Service():
-                return NONE
+            case Service(name, pattern, silent):
+                if silent:  # a failure is a solution without values
+                    return NONE
+                own = {name.name} if isinstance(name, Variable) else NONE
+                return self.certain(pattern) | own
             case Extend() | Filter() | OrderBy() | Distinct() | Reduced() | Slice():
                 return self.certain(node.pattern)
 

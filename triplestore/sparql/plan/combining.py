@@ -28,6 +28,7 @@ from triplestore.sparql.plan.join_order import expected
 from triplestore.sparql.plan.matching import atoms_of, expected_rows
 from triplestore.sparql.plan.planned import ALL, NONE, Planned, Wanted, trimmed
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.services import bindable, has_service, places_in
 from triplestore.sparql.thresholds import SPARQL
 
 _MANY = 1000  # minimum number of parts of a UNION for which plans are charged
@@ -127,17 +128,20 @@ def joined(
         probed = _looked_up(planner, left, how, node, wanted)
         if probed is not None:
             return probed
-    certain = planner.seen.certain(node).intersection(left.certain)
+    # What MINUS takes away depends on the variables that its right side binds by itself.
+    names = planner.seen.certain(node) if overlap else bindable(planner, node)
+    certain = names.intersection(left.certain)
     right, worth, read = None, False, _rows_read(left, how, wanted)
     if planner.options.seeds and certain:
         rows = expected_rows(planner, node, wanted.graph)
         if rows is None:
             right = plan_right(None)
             rows = right.rows
-        worth = read * planner.options.seed_from < rows
+        worth = read * planner.options.seed_from < rows or has_service(node)
     if worth:
-        names = [name for name in left.names if name in certain]
-        seed = make_seed(tuple(names), min(read, 1000.0))
+        places = places_in(node)  # without its address an endpoint cannot be asked
+        shared = sorted((n for n in left.names if n in certain), key=lambda n: n not in places)
+        seed = make_seed(tuple(shared), min(read, 1000.0))
         block = empty_values(left.names, read)
         right = plan_right(seed)
         inner = Planned(block, left.maybe, left.distinct)

@@ -25,6 +25,7 @@ from triplestore.sparql.plan.exists import exists_of
 from triplestore.sparql.plan.matching import atoms_of
 from triplestore.sparql.plan.planned import Atom, Names, Planned, Wanted, Where, trimmed
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.services import has_service
 from triplestore.sparql.thresholds import SPARQL
 
 _MOST_PARTS = 100
@@ -38,6 +39,8 @@ class _UnfitError(Exception):
 def plan_counting(planner: Planner, node: sparql.Group, wanted: Wanted) -> Planned | None:
     """The plan of a group that counts, without rows; None if it needs them."""
     if not planner.options.counting or wanted.seed is not None or isinstance(wanted.graph, str):
+        return None
+    if has_service(node.pattern):
         return None
     certain = planner.seen.certain(node.pattern)
     root, columns = _asked(node, certain)

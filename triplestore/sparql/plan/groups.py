@@ -34,6 +34,7 @@ from triplestore.sparql.plan.join_order import (
 from triplestore.sparql.plan.path_plans import PathPart
 from triplestore.sparql.plan.planned import NONE, Atom, Names, Planned, PlannedPart, Wanted, unit
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.services import ServicePart
 from triplestore.sparql.thresholds import SPARQL
 
 _WIDE = 100  # maximum number of columns that are not charged for each operator
@@ -271,7 +272,7 @@ class _GroupPlan:
         following: Item | None,
     ) -> Planned:
         made = self.made
-        if isinstance(item, PathPart):
+        if isinstance(item, PathPart | ServicePart):
             return item.joined(self.planner, made if made is not None else unit(), keep)
         if made is None:
             return self._first(item, keep, following)

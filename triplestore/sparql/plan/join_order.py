@@ -14,9 +14,10 @@ from typing import NamedTuple, TypeAlias
 from triplestore.operators.context import current
 from triplestore.sparql.plan.path_plans import PathPart
 from triplestore.sparql.plan.planned import LEAST, Atom, PlannedPart
+from triplestore.sparql.plan.services import ServicePart
 from triplestore.sparql.thresholds import SPARQL
 
-Item: TypeAlias = Atom | PlannedPart | PathPart
+Item: TypeAlias = Atom | PlannedPart | PathPart | ServicePart
 
 _STARTS = 4  # maximum number of first parts that are tried
 _CHEAP = 1000.0  # maximum cost of an order for which searching a better one is not worth it
@@ -86,13 +87,15 @@ def expected(rows: float, known: Mapping[str, float], item: Item) -> tuple[float
 class _JoinSearch:
     """The estimates of the items, looked up once, and the search."""
 
-    __slots__ = ("_facts", "_names", "_parts", "sizes", "waits")
+    __slots__ = ("_facts", "_names", "_parts", "_places", "sizes", "waits")
 
     def __init__(self, items: Sequence[Item]) -> None:
         check = current().check
         self.sizes = [item.size for item in items]
-        self.waits = [isinstance(item, PathPart) and not item.has_constant for item in items]
-        self._parts = [isinstance(item, PlannedPart) for item in items]
+        self.waits = [_waits(item) for item in items]
+        self._parts = [isinstance(item, PlannedPart | ServicePart) for item in items]
+        # The variables that have the addresses of endpoints.
+        self._places = [item.place if isinstance(item, ServicePart) else "" for item in items]
         self._names = [item.names for item in items]
         self._facts: list[list[tuple[str, float]]] = []
         for item in items:
@@ -129,6 +132,8 @@ class _JoinSearch:
         """The items that can be next: those linked with the steps so far, if there are any."""
         names = known.keys()
         linked = [number for number in left if not names.isdisjoint(self._names[number])]
+        if any(self._places):
+            linked = [n for n in linked if not self._places[n] or self._places[n] in names]
         if linked:
             return linked
         return [number for number in left if not self.waits[number]] or left
@@ -143,6 +148,12 @@ class _JoinSearch:
         if self._parts[number]:
             return size + rows, rows
         return min(size + before, SPARQL.lookup_cost * before) + rows, rows
+
+
+def _waits(item: Item) -> bool:
+    if isinstance(item, PathPart):
+        return not item.has_constant
+    return isinstance(item, ServicePart)
 
 
 def _selected(

@@ -33,6 +33,7 @@ from triplestore.sparql.plan.planned import (
     nothing,
 )
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.services import ServicePart, bindable
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 _MANY = 1000  # maximum number of wanted names of a part that are not charged
@@ -40,7 +41,7 @@ _NAME_BYTES = 20
 
 
 def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
-    """The plan of a triple pattern, a path, a join or a filter."""
+    """The plan of a triple pattern, a path, a SERVICE, a join or a filter."""
     seen = planner.seen
     conditions: list[Condition] = []
     while isinstance(node, sparql.Filter):
@@ -67,7 +68,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
         items.extend(found)
     if wanted.seed is not None:
         own = NONE.union(*(item.names for item in items)) if items else NONE
-        certain = NONE.union(*map(seen.certain, parts)) & own
+        certain = NONE.union(*[bindable(planner, part) for part in parts]) & own
         items.extend(_seed_items(wanted.seed, certain))
     needed = wanted.names
     if needed is not None:
@@ -83,6 +84,8 @@ def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[It
     if isinstance(part, sparql.Bgp):
         found = atoms_of(planner, part, wanted.graph)
         return None if found is None else list(found)
+    if isinstance(part, sparql.Service):
+        return [ServicePart.of(planner, part)]
     if isinstance(part, sparql.Path):
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
     planned = planner.plan(part, wanted)

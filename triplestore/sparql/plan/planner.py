@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from triplestore.data_classes import data_class
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.tree import Constant, Expression, has_exists
+from triplestore.network.services import NO_SERVICES
 from triplestore.operators.context import Context
 from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import Node, TriplePattern
@@ -66,6 +67,7 @@ class Planner(ABC):
     repeatable  False if a plan would not return the same rows another time
     slots  where exchangeable constants are
     size   the number of tokens of the query's text
+    services  the endpoints that SERVICE may ask
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: PlanOptions | None = None) -> None:
@@ -81,6 +83,7 @@ class Planner(ABC):
         self.solutions = count()  # their numbers, for labels of new blank nodes
         self._numbers = count()
         self.size = 0
+        self.services = NO_SERVICES
         self._asking = 0  # the current depth of nested EXISTS
 
     @abstractmethod

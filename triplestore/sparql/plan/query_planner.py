@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from triplestore.errors import UsageError
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.tree import Exists, Expression
 from triplestore.operators.frame import Frame
@@ -27,7 +26,6 @@ from triplestore.sparql.plan.combining import (
     plan_left_join,
     plan_minus,
     plan_union,
-    unbound,
 )
 from triplestore.sparql.plan.exists import exists_of, exists_test, is_one_by_one, plan_exists
 from triplestore.sparql.plan.graphs import plan_graph
@@ -40,7 +38,7 @@ from triplestore.sparql.plan.modifying import (
     plan_reduced,
     plan_slice,
 )
-from triplestore.sparql.plan.planned import ANYTHING, Names, Planned, Wanted, Where, unit
+from triplestore.sparql.plan.planned import ANYTHING, Names, Planned, Wanted, Where
 from triplestore.sparql.plan.planner import Planner
 
 
@@ -89,17 +87,6 @@ class QueryPlanner(Planner):
         return made.with_operator(FilterRows(made.operator, holds, text=self.show(condition)))
 
 
-def _plan_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Planned:
-    """SERVICE is refused; SERVICE SILENT has one solution without bindings."""
-    if not node.silent:
-        raise UsageError(
-            f"SERVICE {node.name} is not supported: queries only read this store; load the data of "
-            "the other endpoint first, or write SERVICE SILENT to continue without it"
-        )
-    names = planner.seen.in_scope(node)
-    return unbound(unit(), names if wanted.names is None else names & wanted.names)
-
-
 _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
     sparql.Bgp: plan_matching,
     sparql.Path: plan_matching,
@@ -111,7 +98,7 @@ _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
     sparql.Minus: plan_minus,
     sparql.Extend: plan_extend,
     sparql.Graph: plan_graph,
-    sparql.Service: _plan_service,
+    sparql.Service: plan_matching,
     sparql.Group: plan_grouping,
     sparql.OrderBy: plan_ordering,
     sparql.Project: plan_projection,

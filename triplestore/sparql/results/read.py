@@ -27,7 +27,7 @@ MOST_VARIABLES = 10_000
 
 _SHOWN = 300  # maximum length of a parser's message, which may quote the whole document
 _Form = ox.QueryResultsFormat
-_VARIABLE = re.compile(rb"<(?:[^\s<>/:]*+:)?variable[\s/>]")
+VARIABLE = re.compile(rb"<(?:[^\s<>/:]*+:)?variable[\s/>]")
 _TOO_MANY = f"expected at most {MOST_VARIABLES:,} variables"
 
 
@@ -53,7 +53,7 @@ def read_results(data: bytes | str, form: ox.QueryResultsFormat) -> ReadSolution
     if _too_many_variables(document, form):
         raise ParseError(_TOO_MANY)
     try:
-        feed = Feed(document, _GUARDS[form](USUAL), current().check)
+        feed = Feed(document, GUARDS[form](USUAL), current().check)
         # The parser of TSV would read a long term again with each piece.
         given = feed.whole() if form == _Form.TSV else feed
         found = ox.parse_query_results(cast(Any, given), form)
@@ -85,7 +85,7 @@ class _JsonResults(Json):
     what = "at most {:,} variables"
 
 
-_GUARDS: dict[ox.QueryResultsFormat, type[Guard]] = {
+GUARDS: dict[ox.QueryResultsFormat, type[Guard]] = {
     _Form.JSON: _JsonResults,
     _Form.XML: Xml,
     _Form.TSV: TripleTerms,
@@ -95,7 +95,7 @@ _GUARDS: dict[ox.QueryResultsFormat, type[Guard]] = {
 def _too_many_variables(data: bytes, form: ox.QueryResultsFormat) -> bool:
     """Whether XML or TSV has too many variables; those of JSON are counted by `_JsonResults`."""
     if form == _Form.XML:
-        return len(list(islice(_VARIABLE.finditer(data), MOST_VARIABLES + 1))) > MOST_VARIABLES
+        return len(list(islice(VARIABLE.finditer(data), MOST_VARIABLES + 1))) > MOST_VARIABLES
     if form == _Form.TSV:
         line = data.find(b"\n")
         return data.count(b"\t", 0, line if line >= 0 else len(data)) >= MOST_VARIABLES
@@ -115,11 +115,12 @@ def _limited(
             )
         for term in row:
             if isinstance(term, ox.Triple):
-                _require_depth(term)
+                require_depth(term)
         yield row
 
 
-def _require_depth(term: ox.Triple) -> None:
+def require_depth(term: ox.Triple) -> None:
+    """Raise ParseError if triple terms are nested too deep."""
     try:
         check_depth(term)
     except UsageError:

@@ -60,6 +60,7 @@ class Branch(WritingCalls, WhatIf):
     ) -> None:
         """`forget` is called at its end."""
         self._origin = origin
+        self._services = origin.allow_service
         self._kept = kept
         self._forget = forget
         self._ended: str | None = None
@@ -93,7 +94,7 @@ class Branch(WritingCalls, WhatIf):
 
     def snapshot(self) -> Snapshot:
         """The branch as it is now, unaffected by later writes."""
-        return Snapshot(self._database.state)
+        return self._passing_on(Snapshot(self._database.state))
 
     def diff(self, other: ReadableStore | None = None) -> Consequences:
         """What the branch has that another state has not, and the other way round.

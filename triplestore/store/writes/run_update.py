@@ -17,6 +17,7 @@ import pyoxigraph as ox
 from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
+from triplestore.network.services import Services, services_of
 from triplestore.operators.context import Context, ContextLimits, running
 from triplestore.sparql.algebra import updates
 from triplestore.sparql.engine import AskedState
@@ -49,8 +50,8 @@ def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None
     known = {**writer.prefixes(), **(options.prefixes or {})}
     timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
-    options = options._replace(load_from=tuple(options.load_from))
-    run = _UpdateRun(writer, options, deadline, options.base_iri)
+    services = services_of(options.allow_service)
+    run = _UpdateRun(writer, options, services, deadline, options.base_iri)
     with running(run.context()):
         request = parse_update(text, prefixes=known, base=options.base_iri)
     run.base = request.base
@@ -62,6 +63,7 @@ def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None
 class _UpdateRun:
     writer: TransactionWriter
     options: UpdateOptions
+    services: Services
     deadline: float | None
     base: str | None
 
@@ -139,14 +141,20 @@ class _UpdateRun:
     def asked(self) -> AskedState:
         """The state that a WHERE sees."""
         view = self.writer.view()
-        return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
+        return AskedState(
+            view.dictionary,
+            view.tables,
+            facts_mask("all"),
+            hidden=view.hidden > 0,
+            services=self.services,
+        )
 
     def load(self, operation: updates.Load, context: Context) -> None:
         """LOAD; SILENT ignores errors of documents, not limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
-            document = fetch(source, self.options.load_from)
+            document = fetch(source, self.services.with_entries(self.options.load_from))
             with limited(ContextLimits(context)):
                 wanted = LoadOptions(
                     format=document.format, path=document.path, base_iri=source, to_graph=graph

@@ -19,8 +19,8 @@ from triplestore.store.arguments import (
     PathLike,
     QuadLike,
     ReasonOptions,
-    UpdateOptions,
 )
+from triplestore.store.faces.updating import Updating
 from triplestore.store.readable import ReadableStore
 from triplestore.store.transaction import Transaction
 from triplestore.store.writes.documents import load_documents, load_table
@@ -36,17 +36,15 @@ if TYPE_CHECKING:
     from triplestore.loaders.sources import InputLike
     from triplestore.loaders.tabular import Property
     from triplestore.maintenance.report import Report
-    from triplestore.operators.context import Flag
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
     from triplestore.reasoning.reasoner import Reasoner
     from triplestore.storage import Database, State
     from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
-    from triplestore.text_limits import TextLimits
 
 
-class WritingCalls(ReadableStore):
+class WritingCalls(Updating, ReadableStore):
     """What can be written to a store or a branch."""
 
     _database: Database
@@ -79,7 +77,7 @@ class WritingCalls(ReadableStore):
         0
         """
         with self._begin(self._database.writing(-1 if wait is None else wait)) as writer:
-            yield Transaction(writer)
+            yield self._passing_on(Transaction(writer))
 
     @contextmanager
     def trial(self, *, wait: float | None = None) -> Iterator[Transaction]:
@@ -96,7 +94,7 @@ class WritingCalls(ReadableStore):
         with self._begin(self._database.trying(-1 if wait is None else wait)) as writer:
             writer.is_trial = True
             try:
-                yield Transaction(writer)
+                yield self._passing_on(Transaction(writer))
             finally:
                 writer.rollback()
 
@@ -304,38 +302,6 @@ class WritingCalls(ReadableStore):
             cancel=cancel,
         )
         return self._change(lambda writer: load_table(writer, source, options, replace_graph))
-
-    def update(
-        self,
-        update: str,
-        *,
-        base_iri: str | None = None,
-        prefixes: Mapping[str, str] | None = None,
-        load_from: Iterable[str] = (),
-        timeout: float | None = None,
-        budget: int | None = None,
-        cancel: Flag | None = None,
-        limits: TextLimits | None = None,
-    ) -> Change:
-        """Run a SPARQL update: all of its operations as one commit, or nothing.
-
-        Each WHERE sees all facts that hold after the operations before it, inferred ones included.
-        Only asserted facts can be deleted, copied and moved: a fact that is also inferred still
-        holds afterwards, and the change counts it. Prefixes of loaded files are known. LOAD reads
-        IRIs that begin with one of `load_from`, such as `["file:///data/", "https://example.org/"]`.
-        `timeout` (seconds), `budget` (bytes) and `cancel` limit the whole update; `limits` limits
-        the size of its text and of a document that LOAD fetches (1 GB).
-
-        >>> store = Store()
-        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
-        >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
-        added 2, removed 2
-        """
-        # Late: many stores are only read, or written without SPARQL.
-        from triplestore.store.writes.run_update import update as carry_out
-
-        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
-        return self._change(lambda writer: carry_out(writer, update, options))
 
     # -- rules ----------------------------------------------------------------------------------
 

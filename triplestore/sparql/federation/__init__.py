@@ -1,0 +1,1 @@
+"""SERVICE: patterns that another endpoint answers."""
