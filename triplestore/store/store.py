@@ -26,6 +26,7 @@ from triplestore.store.arguments import (
     ReasonOptions,
     UpdateOptions,
 )
+from triplestore.store.faces.watching import WatchingShapes
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.transaction import Transaction
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(FewWrites):
+class Store(FewWrites, WatchingShapes):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -190,7 +191,7 @@ class Store(FewWrites):
             turn.__exit__(None, None, None)
 
         try:
-            return TransactionWriter(self._database, end, self._reasoner, self._note)
+            return TransactionWriter(self._database, end, self._reasoner, self._note, self._watcher)
         except BaseException:
             end()
             raise

@@ -111,6 +111,12 @@ class DataGraph:
         mask[index[in_sorted(found, classes)]] = True
         return mask
 
+    def members(self, classes: U32) -> U32:
+        """The nodes with one of some types, increasing."""
+        relation = self.dataset.graph().relation(self.id(TYPE))
+        _, (found,) = relation.probe((1,), (classes,), self.dataset.where)
+        return np.unique(found)
+
     # -- targets --------------------------------------------------------------------------------
 
     def target_nodes(self, target: Target) -> U32:
@@ -120,9 +126,7 @@ class DataGraph:
             case TargetNode(node):
                 return np.array([self.id(node)], np.uint32)
             case TargetClass(of):
-                relation = self.dataset.graph().relation(self.id(TYPE))
-                _, (found,) = relation.probe((1,), (self.sub_classes(of),), where)
-                return np.unique(found)
+                return self.members(self.sub_classes(of))
             case TargetSubjects(predicate) | TargetObjects(predicate):
                 column = int(isinstance(target, TargetObjects))
                 return self.dataset.graph().relation(self.id(predicate)).distinct(column, where)

@@ -66,8 +66,8 @@ class Parameters:
 def component_of(name: str) -> Key:
     """The component whose first parameter is this one.
 
-    >>> component_of("minCount").decode()[-30:]
-    '#MinCountConstraintComponent'
+    >>> local_name(component_of("minCount"))
+    'MinCountConstraintComponent'
     """
     return sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
 

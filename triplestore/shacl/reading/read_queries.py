@@ -114,6 +114,7 @@ def _query(
 def with_path(text: str, path: PathExpression | None) -> str:
     """A query in which `$PATH` is the path of the shape.
 
+    >>> from triplestore.expressions.tree import Constant
     >>> with_path("SELECT $this { $this $PATH ?x }", Constant.iri("http://p"))
     'SELECT $this { $this <http://p> ?x }'
     """

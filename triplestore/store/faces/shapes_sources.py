@@ -15,13 +15,23 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode
 from triplestore.errors import UsageError
 from triplestore.loaders.rdflib_graphs import is_rdflib_graph
 from triplestore.operators.context import Context
+from triplestore.shacl.data_choice import DataChoice
 from triplestore.shacl.reading.collect import collect_graph
 from triplestore.shacl.reading.read_shapes import read_shapes
 from triplestore.shacl.reading.shapes_graph import ShapesGraph, shapes_graph
+from triplestore.shacl.reports.report import ValidationReport
+from triplestore.shacl.reports.rows import ListedRows
+from triplestore.shacl.reports.severities import rank_of
 from triplestore.shacl.validate import validate
-from triplestore.sparql.engine import AskedState
+from triplestore.shacl.watching.stored_watches import StoredWatch, bytes_of, watches_of
 from triplestore.storage import Database
-from triplestore.store.arguments import DEFAULTS, LoadOptions, QueryOptions
+from triplestore.store.arguments import (
+    DEFAULTS,
+    LoadOptions,
+    QueryOptions,
+    facts_mask,
+    graph_key,
+)
 from triplestore.store.querying import Querying
 from triplestore.store.run_query import asked_state, default_budget
 from triplestore.store.state_view import StateView
@@ -32,12 +42,13 @@ from triplestore.terms.vocabulary import OWL_ONTOLOGY, RDF_TYPE
 
 if TYPE_CHECKING:
     from triplestore.operators.context import Flag
-    from triplestore.shacl.reports.report import ValidationReport
+    from triplestore.shacl.watching.watcher import Watcher
+    from triplestore.storage import State
     from triplestore.store.arguments import GraphLike, PathLike
     from triplestore.store.faces.validating import ShapesLike
 
 
-class DataChoice(NamedTuple):
+class QueryChoice(NamedTuple):
     """The data that are validated, and the limits; see `Validating.validate`."""
 
     facts: str = "all"
@@ -48,15 +59,17 @@ class DataChoice(NamedTuple):
     budget: int | None = None
     cancel: Flag | None = None
 
-    def asked(self, view: StateView) -> AskedState:
-        """The part of a state that is validated."""
-        options = QueryOptions(
-            facts=self.facts,
-            use_default_graph_as_union=self.use_default_graph_as_union,
-            default_graph=self.default_graph,
-            named_graphs=self.named_graphs,
-        )
-        return asked_state(view, options)
+    def data(self) -> DataChoice:
+        """The data, as keys of terms."""
+        default: tuple[bytes | None, ...] = (None,)
+        if self.default_graph is not None:
+            default = tuple(map(graph_key, _graphs(self.default_graph)))
+        named = None
+        if self.named_graphs is not None:
+            keys = map(graph_key, self.named_graphs)
+            named = tuple(key for key in keys if key is not None)
+        where = facts_mask(self.facts)
+        return DataChoice(where, self.use_default_graph_as_union, default, named)
 
     def context(self) -> Context:
         """The limits."""
@@ -64,17 +77,50 @@ class DataChoice(NamedTuple):
         return Context(budget, seconds=self.timeout, cancel=self.cancel)
 
 
+def _graphs(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, list | tuple | set | frozenset) else [given]
+
+
 def validated(
     view: StateView,
     shapes: ShapesLike | None,
-    choice: DataChoice,
+    choice: QueryChoice,
     imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
     format: str | None = None,
     iri: str | None = None,
 ) -> ValidationReport:
     """The report of shapes over a state."""
     graph = read_sources(view, shapes, imports, format, iri)
-    return validate(choice.asked(view), read_shapes(graph), choice.context(), commit=view.commit)
+    asked = choice.data().asked(view)
+    return validate(asked, read_shapes(graph), choice.context(), commit=view.commit)
+
+
+def watched_bytes(
+    view: StateView,
+    kept: bytes | None,
+    name: str,
+    shapes: ShapesLike | None,
+    choice: QueryChoice,
+    given: tuple[Any, str | None, str | None],
+    strict: str | None,
+) -> bytes | None:
+    """The watched shapes of a store, of which one is added or replaced.
+
+    given  imports, format and IRI of the shapes graph
+    """
+    graph = read_sources(view, shapes, *given)
+    read_shapes(graph)  # its errors are raised now
+    refuse = None if strict is None else rank_of(strict)
+    others = [each for each in watches_of(kept) if each.name != name]
+    return bytes_of([*others, StoredWatch(name, graph, choice.data(), refuse)])
+
+
+def watched_report(watcher: Watcher, state: State, name: str) -> ValidationReport | None:
+    """The results of watched shapes in a committed state; None if there are none of this name."""
+    rows = watcher.rows_at(state, name)
+    if rows is None:
+        return None
+    return ValidationReport(ListedRows(rows), StateView.of(state).prefixes, commit=state.commit)
 
 
 def read_sources(

@@ -55,13 +55,13 @@ class Validating(Querying):
         ...         sh:property [ sh:path :name ; sh:minCount 1 ] .'''))
         does not conform: 1 Violation
         severity   focus node  path   value  message
-        ---------  ----------  -----  -----  --------------------------
+        ---------  ----------  -----  -----  ----------------------
         Violation  :ada        :name         has fewer than 1 value
         """
         # Late: few runs validate.
-        from triplestore.store.faces.shapes_sources import DataChoice, validated
+        from triplestore.store.faces.shapes_sources import QueryChoice, validated
 
-        choice = DataChoice(
+        choice = QueryChoice(
             facts, use_default_graph_as_union, default_graph, named_graphs, timeout, budget, cancel
         )
         return validated(self._view(), shapes, choice, imports, shapes_format, shapes_iri)

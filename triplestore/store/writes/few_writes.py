@@ -15,7 +15,7 @@ from triplestore.reasoning.outcome import Change
 from triplestore.relations import EXPLICIT, INFERRED
 from triplestore.relations.recent_facts import Fact, FactChange
 from triplestore.storage.few_facts import commit_facts
-from triplestore.storage.metadata import PROGRAM, REGIMES, SCHEMES, STALE, STRICT
+from triplestore.storage.metadata import PROGRAM, REGIMES, SCHEMES, SHAPES, STALE, STRICT
 from triplestore.store.arguments import QuadKeys, QuadLike, quad_keys
 from triplestore.store.store_directory import StoreDirectory
 from triplestore.store.thresholds import STORE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from triplestore.storage.state import Meta
     from triplestore.store.writes.writer import TransactionWriter
 
-_OF_RULES = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT)
+_OF_RULES = (PROGRAM, REGIMES, SCHEMES, SHAPES, STALE, STRICT)
 
 
 class FewWrites(StoreDirectory, ABC):
