@@ -16,6 +16,8 @@
     │   └── StaleError                                 inferred facts are out of date
     ├── LostPlaceError                               changes that a follower asks for are not kept
     ├── InconsistencyError                           a strict store would have become inconsistent
+    │   └── ShapesViolationError                       the same for watched shapes
+    ├── ShapesError           (also ValueError)        a shapes graph that cannot be used
     ├── ConflictError                                the store is not as the caller expects it
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
@@ -165,6 +167,21 @@ class LostPlaceError(TripleStoreError):
 
 class InconsistencyError(TripleStoreError):
     """A commit would have added violations of constraints to a store that refuses them."""
+
+
+class ShapesError(TripleStoreError, ValueError):
+    """A shapes graph of SHACL cannot be used: the message names the shape and the reason."""
+
+
+class ShapesViolationError(InconsistencyError):
+    """A commit would have added results of SHACL of a severity that the store refuses.
+
+    `results` lists them.
+    """
+
+    def __init__(self, message: str, results: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.results = results
 
 
 class ConflictError(TripleStoreError):

@@ -35,6 +35,7 @@ class DataFolder:
 FOLDERS = (
     DataFolder("w3c-rdf-tests", "w3c/rdf-tests", use="conformance: RDF, SPARQL, entailment"),
     DataFolder("owl2-testcases", "Harold-Solbrig/funowl", "tests/data", "OWL 2 test cases"),
+    DataFolder("shacl", "w3c/data-shapes", "data-shapes-test-suite", "conformance: SHACL"),
     DataFolder("rdf4j", "eclipse-rdf4j/rdf4j", use="SPARQL beyond the W3C's tests"),
     DataFolder("inferray-rules", "jsubercaze/inferray", use="one input per rule"),
     DataFolder("sansa-forward-chaining", "SANSA-Stack/SANSA-Stack", use="one input per rule"),

@@ -111,7 +111,11 @@ class Difference:
     still_entailed     removed quads that still hold because they are inferred
     rows_added, rows_removed  rows of relations with three or more columns, which only rules make
     net                all changed rows with their statuses, also of relations that are not shown
+    results_added, results_removed  results of watched shapes that come and go
     """
+
+    results_added: Sequence[object] = ()
+    results_removed: Sequence[object] = ()
 
     def __init__(
         self,
@@ -149,6 +153,7 @@ class Difference:
 
     def __bool__(self) -> bool:
         rows = len(self.rows_added) + len(self.rows_removed) + len(self.new_violations)
+        rows += len(self.results_added) + len(self.results_removed)
         return rows > 0 or any(len(part) for _, _, part in self._parts())
 
     def __str__(self) -> str:
@@ -167,6 +172,13 @@ class Difference:
         if self.new_violations:
             lines.append(f"new violations {len(self.new_violations):,}")
             lines += _first(f"! {violation}" for violation in self.new_violations)
+        for sign, what, results in (
+            ("!", "new results of shapes", self.results_added),
+            ("-", "results of shapes removed", self.results_removed),
+        ):
+            if len(results):
+                lines.append(f"{what} {len(results):,}")
+                lines += _first(f"{sign} {result}" for result in results)
         return "\n".join(lines) or "nothing changed"
 
     def __repr__(self) -> str:

@@ -69,6 +69,10 @@ class Change:
     """Quads that were inferred before and do not hold now."""
     new_violations: int = 0
     """Violations of constraints that were not there before."""
+    results_added: int = 0
+    """Results of watched shapes that were not there before."""
+    results_removed: int = 0
+    """Results of watched shapes that are not there any more."""
     graphs_added: int = 0
     """Named graphs that exist now and did not before."""
     graphs_removed: int = 0
@@ -178,6 +182,12 @@ def rows_of_relations(tables: Tables, is_helper: IsHelper) -> int:
     """The number of rows in relations of users' rules with three columns or more."""
     names = tables.tuple_names()
     return sum(len(tables.tuples(*name)) for name in names if not is_helper(name[0]))
+
+
+def changes_relations(step: WriteStep) -> bool:
+    """Whether rows of relations of rules change: violations are such rows, not facts."""
+    rows = step.tuples.values() if isinstance(step, Changes) else ()
+    return any((each.status != each.previous).any() for each in rows)
 
 
 def join_changes(steps: Sequence[WriteStep]) -> list[WriteStep]:

@@ -33,6 +33,9 @@ REGIMES = "regimes"
 STRICT = "strict"
 """Present if commits that add violations are refused."""
 
+SHAPES = "shapes"
+"""The watched shapes of SHACL, as JSON; absent if there are none."""
+
 HIDDEN = "hidden"
 """The number of inferred facts that are not RDF triples (literal subjects) and are not shown."""
 

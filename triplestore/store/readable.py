@@ -33,7 +33,7 @@ from triplestore.store.arguments import (
     graph_key,
     quad_keys,
 )
-from triplestore.store.querying import Querying
+from triplestore.store.faces.validating import Validating
 from triplestore.terms import key_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ MAX_OF_EACH = 20
 """Maximum number of violations of each constraint that `inconsistencies` lists."""
 
 
-class ReadableStore(Querying):
+class ReadableStore(Validating):
     """Look-ups, counts, iteration and dumps over one consistent state."""
 
     # -- quads ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from triplestore.reasoning.outcome import Change
 from triplestore.relations import EXPLICIT, INFERRED
 from triplestore.relations.recent_facts import Fact, FactChange
 from triplestore.storage.few_facts import commit_facts
-from triplestore.storage.metadata import HISTORY, PROGRAM, REGIMES, SCHEMES, STALE, STRICT
+from triplestore.storage.metadata import HISTORY, PROGRAM, REGIMES, SCHEMES, SHAPES, STALE, STRICT
 from triplestore.store.arguments import QuadKeys, QuadLike, quad_keys
 from triplestore.store.store_directory import StoreDirectory
 from triplestore.store.thresholds import STORE
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from triplestore.storage import Database
     from triplestore.storage.state import Meta
 
-_FOR_TRANSACTIONS = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT, HISTORY)
+_FOR_TRANSACTIONS = (PROGRAM, REGIMES, SCHEMES, SHAPES, STALE, STRICT, HISTORY)
 
 
 class FewWrites(StoreDirectory, WritingCalls):

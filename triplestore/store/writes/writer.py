@@ -26,7 +26,7 @@ from triplestore.live.published import Published
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
-from triplestore.reasoning.outcome import Change, WriteStep, join_changes
+from triplestore.reasoning.outcome import Change, WriteStep, changes_relations, join_changes
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
@@ -38,6 +38,7 @@ from triplestore.storage.metadata import (
     PROGRAM,
     REGIMES,
     SCHEMES,
+    SHAPES,
     STALE,
     STRICT,
     TUNING,
@@ -56,6 +57,7 @@ from triplestore.store.state_view import StateView
 from triplestore.store.thresholds import STORE
 from triplestore.store.writes.combine_writes import combine_writes, encode_writes
 from triplestore.store.writes.graph_writes import encoded_graph, replacement
+from triplestore.store.writes.shape_results import FollowedShapes, WatcherOf, followed_shapes
 
 if TYPE_CHECKING:
     from triplestore.loaders import BadStatement, Loaded
@@ -85,10 +87,12 @@ class TransactionWriter:
         done: Callable[[], None],
         reasoner: Reasoner | None = None,
         follow: Callable[[Published], None] | None = None,
+        watcher: WatcherOf | None = None,
     ) -> None:
         self._database = database
         self._done = done
         self._follow = follow  # is told what was committed, before another transaction begins
+        self._watcher = watcher  # of shapes
         self._before: State = database.state
         self.dictionary: Dictionary = self._before.dictionary
         self._closing = Closing(self._before, reasoner or Reasoner())
@@ -299,10 +303,10 @@ class TransactionWriter:
         """Commit without updating the inferred facts; the store is stale then (`stale`)."""
         if not self._closing.active:
             return
-        if STRICT in self.kept:
+        if STRICT in self.kept or SHAPES in self.kept:
             raise UsageError(
-                "the store is strict: whether a commit adds violations is known only after "
-                "inference, so inference cannot be postponed"
+                "the store is strict, or watches shapes: what a commit violates is known only "
+                "after inference, so inference cannot be postponed"
             )
         self.keep({STALE: estimate(self.stated_tables(), self._before.tables)})
         self._closing.leave_stale()
@@ -312,9 +316,14 @@ class TransactionWriter:
         now, base = self._inferred(), self._before.tables
         steps = join_changes([*self._closing.state.steps, *self._since])
         net = net_changes(base, now, steps, self._cleared)
-        return Difference(
+        found = Difference(
             self.dictionary, net, self._closing.listed(), (base, now), self.view().prefixes
         )
+        shapes = self._shapes(steps)
+        return found if shapes is None else shapes.shown_in(found)
+
+    def _shapes(self, steps: Sequence[WriteStep]) -> FollowedShapes | None:
+        return followed_shapes(self._before, self.view, steps, self._cleared, self._watcher)
 
     def report(self) -> Report | None:
         """The report of the last update of the closure; None if there was none."""
@@ -420,6 +429,8 @@ class TransactionWriter:
         steps = join_changes([*self._closing.state.steps, *self._since, *self._unread])
         counts = self._counts(steps)
         self._refuse(counts)
+        shapes = self._shapes(steps)
+        counts = counts if shapes is None else shapes.counted(counts)
         hidden = self._closing.state.hidden
         if hidden != self._closing.hidden_before:
             self._meta[HIDDEN] = str(hidden).encode() if hidden else None
@@ -427,7 +438,7 @@ class TransactionWriter:
         described = describe(self._tables.schemes) if self._tables.closed else None
         if described != self._before.meta.get(SCHEMES):
             self._meta[SCHEMES] = described
-        if not (counts or self._meta or any(map(_changes_relations, steps))):
+        if not (counts or self._meta or any(map(changes_relations, steps))):
             self._database.rollback()
             self._closing.end(None)
             return counts
@@ -435,6 +446,8 @@ class TransactionWriter:
         self._meta |= self.note_of_commit()
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
         counts = replace(counts, commit=state.commit)
+        if shapes is not None:
+            shapes.publish(state)
         if self._follow is not None:
             self._follow(Published(self._before, state, steps, self._cleared, counts))
         self._closing.end(state)
@@ -485,12 +498,6 @@ class TransactionWriter:
             self.rollback()
         elif self._open:
             self.commit()
-
-
-def _changes_relations(step: WriteStep) -> bool:
-    """Whether rows of relations of rules change: violations are such rows, not facts."""
-    rows = step.tuples.values() if isinstance(step, Changes) else ()
-    return any((each.status != each.previous).any() for each in rows)
 
 
 def _report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:

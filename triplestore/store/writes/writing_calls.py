@@ -21,6 +21,7 @@ from triplestore.store.arguments import (
     ReasonOptions,
 )
 from triplestore.store.faces.updating import Updating
+from triplestore.store.faces.watching import WatchingShapes
 from triplestore.store.readable import ReadableStore
 from triplestore.store.transaction import Transaction
 from triplestore.store.writes.documents import load_documents, load_table
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-class WritingCalls(Updating, ReadableStore):
+class WritingCalls(Updating, WatchingShapes, ReadableStore):
     """What can be written to a store or a branch."""
 
     _database: Database
@@ -117,7 +118,7 @@ class WritingCalls(Updating, ReadableStore):
             turn.__exit__(None, None, None)
 
         try:
-            return TransactionWriter(self._database, end, self._reasoner, self._note)
+            return TransactionWriter(self._database, end, self._reasoner, self._note, self._watcher)
         except BaseException:
             end()
             raise

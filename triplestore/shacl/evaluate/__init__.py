@@ -1,0 +1,1 @@
+"""Shapes evaluated over columns of ids. Start at `validation.py: Validation`."""

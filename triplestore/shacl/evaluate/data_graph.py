@@ -1,0 +1,166 @@
+"""The data that is validated, as columns of ids: start at `DataGraph`.
+
+Always true: ids are those of `terms`, so a term of a shape that the data lack has an id as well;
+nodes are given distinct and increasing; pairs are (place in the nodes, value), each once, sorted.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from triplestore.expressions.column_evaluation import Scope
+from triplestore.expressions.evaluate_columns import Evaluator
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.tree import Constant, Expression
+from triplestore.operators.context import Context
+from triplestore.operators.frame import Frame
+from triplestore.relations.packed_keys import I64, NO_IDS, U32, Bools, high, in_sorted, low, pack
+from triplestore.shacl.model import (
+    Target,
+    TargetClass,
+    TargetNode,
+    TargetObjects,
+    TargetQuery,
+    TargetSubjects,
+)
+from triplestore.shacl.vocabulary import SUB_CLASS_OF, TYPE, Key
+from triplestore.sparql.algebra.nodes import Inverse, PathExpression, ZeroOrMore
+from triplestore.sparql.engine import AskedState, QuerySurroundings
+from triplestore.sparql.evaluate.dataset import Dataset
+from triplestore.sparql.evaluate.steps import PathStep
+from triplestore.sparql.plan.path_plans import make_step
+
+Pairs: TypeAlias = tuple[I64, U32]
+
+
+class DataGraph:
+    """The graphs of one state that are validated.
+
+    asked    the state, and which part of it
+    context  the limits
+    """
+
+    def __init__(self, asked: AskedState, context: Context) -> None:
+        kinds = asked.dictionary.kinds if asked.hidden else None
+        self.asked = asked
+        self.context = context
+        self.terms = QueryTerms(asked.dictionary)
+        self.dataset = Dataset(asked.tables, asked.default, asked.named, asked.where, kinds)
+        self._steps: dict[PathExpression, PathStep] = {}
+        self._classes: dict[Key, U32] = {}
+        self._scope = Scope(self.terms, QuerySurroundings(None))
+
+    def id(self, key: Key) -> int:
+        """The id of a term."""
+        return self.terms.encode_key(key)
+
+    def ids(self, keys: tuple[Key, ...]) -> U32:
+        """The ids of terms, increasing."""
+        return np.unique(self.terms.encode_keys(keys))
+
+    # -- paths ----------------------------------------------------------------------------------
+
+    def step(self, path: PathExpression) -> PathStep:
+        """A path, ready to be followed."""
+        found = self._steps.get(path)
+        if found is None:
+            found = self._steps[path] = make_step(
+                path, self.dataset, None, lambda constant: self.id(constant.key)
+            )
+        return found
+
+    def values(self, path: PathExpression, nodes: U32) -> Pairs:
+        """The values of a path for some nodes."""
+        if len(nodes) == 0:
+            return np.zeros(0, np.int64), NO_IDS
+        index, values = self.step(path).expand(nodes, False, self.context)
+        if isinstance(path, Constant):
+            return index, values
+        return distinct_pairs(index, values)
+
+    def reaching(self, path: PathExpression, values: U32) -> U32:
+        """The nodes from which a path leads to one of some values."""
+        return np.unique(self.values(Inverse(path), values)[1])
+
+    def relation_pairs(self, predicate: Key, nodes: U32) -> Pairs:
+        """The objects of a predicate for some subjects."""
+        return self.values(Constant(predicate), nodes)
+
+    # -- classes --------------------------------------------------------------------------------
+
+    def sub_classes(self, of: Key) -> U32:
+        """A class and all of its sub-classes in the data, increasing."""
+        found = self._classes.get(of)
+        if found is None:
+            start = np.array([self.id(of)], np.uint32)
+            path = ZeroOrMore(Inverse(Constant(SUB_CLASS_OF)))
+            found = self._classes[of] = np.unique(self.values(path, start)[1])
+        return found
+
+    def are_instances(self, nodes: U32, of: Key) -> Bools:
+        """Which of some nodes are instances of a class or of its sub-classes."""
+        classes = self.sub_classes(of)
+        relation = self.dataset.graph().relation(self.id(TYPE))
+        mask = np.zeros(len(nodes), np.bool_)
+        if len(classes) == 1:
+            one = np.full(len(nodes), classes[0], np.uint32)
+            return relation.contains((nodes, one), self.dataset.where)
+        index, found = self.values(Constant(TYPE), nodes)
+        mask[index[in_sorted(found, classes)]] = True
+        return mask
+
+    def members(self, classes: U32) -> U32:
+        """The nodes with one of some types, increasing."""
+        relation = self.dataset.graph().relation(self.id(TYPE))
+        _, (found,) = relation.probe((1,), (classes,), self.dataset.where)
+        return np.unique(found)
+
+    # -- targets --------------------------------------------------------------------------------
+
+    def target_nodes(self, target: Target) -> U32:
+        """The focus nodes of a target, increasing."""
+        where = self.dataset.where
+        match target:
+            case TargetNode(node):
+                return np.array([self.id(node)], np.uint32)
+            case TargetClass(of):
+                return self.members(self.sub_classes(of))
+            case TargetSubjects(predicate) | TargetObjects(predicate):
+                column = int(isinstance(target, TargetObjects))
+                return self.dataset.graph().relation(self.id(predicate)).distinct(column, where)
+            case TargetQuery():
+                # Late: few shapes need queries.
+                from triplestore.shacl.evaluate.run_queries import nodes_of_query
+
+                return nodes_of_query(self, target)
+
+    def are_targets(self, nodes: U32, target: Target) -> Bools:
+        """Which of some nodes are focus nodes of a target."""
+        match target:
+            case TargetClass(of):
+                return self.are_instances(nodes, of)
+            case TargetSubjects(predicate) | TargetObjects(predicate):
+                column = int(isinstance(target, TargetObjects))
+                relation = self.dataset.graph().relation(self.id(predicate))
+                return relation.semijoin(column, nodes, self.dataset.where)
+            case _:
+                return in_sorted(nodes, self.target_nodes(target))
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def meet(self, condition: Expression, values: U32) -> Bools:
+        """Which of some values make a condition about `?value` true."""
+        return Evaluator(condition, self._scope).condition(Frame(("value",), [values], len(values)))
+
+    def pairs_meet(self, condition: Expression, values: U32, others: U32) -> Bools:
+        """Which pairs make a condition about `?value` and `?other` true."""
+        frame = Frame(("value", "other"), [values, others], len(values))
+        return Evaluator(condition, self._scope).condition(frame)
+
+
+def distinct_pairs(index: I64, values: U32) -> Pairs:
+    """Pairs sorted, each once."""
+    keys = np.unique(pack(index.astype(np.uint32), values))
+    return high(keys).astype(np.int64), low(keys)

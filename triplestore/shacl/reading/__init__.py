@@ -1,0 +1,1 @@
+"""Shapes graphs read into shapes. Start at `read_shapes.py: read_shapes`."""

@@ -1,0 +1,1 @@
+"""Results as reports, for people and programs. Start at `report.py: ValidationReport`."""

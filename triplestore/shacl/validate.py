@@ -1,0 +1,39 @@
+"""Validation of one state: start at `validate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from triplestore.operators.context import Context
+from triplestore.shacl.causes import Cause
+from triplestore.shacl.evaluate.data_graph import DataGraph
+from triplestore.shacl.evaluate.shapes_beside_data import with_shapes_graph
+from triplestore.shacl.evaluate.validation import Validation
+from triplestore.shacl.model import Shapes
+from triplestore.shacl.reports.report import ValidationReport
+from triplestore.shacl.reports.rows import FoundRows, Row
+from triplestore.sparql.engine import AskedState
+
+
+def validate(
+    asked: AskedState,
+    shapes: Shapes,
+    context: Context,
+    *,
+    explain: Callable[[Row], Cause] | None = None,
+    commit: int = 0,
+) -> ValidationReport:
+    """The report of some shapes over one state.
+
+    explain  finds the cause of a result
+    """
+    asked = with_shapes_graph(asked, shapes)
+    validation = Validation(DataGraph(asked, context), shapes)
+    found = list(validation.all_results())
+    return ValidationReport(
+        FoundRows(found, validation.data.terms),
+        asked.prefixes,
+        explain,
+        tuple(key[1:].decode() for key in shapes.missing),
+        commit,
+    )

@@ -1,0 +1,1 @@
+"""Results kept up to date with every commit. Start at `watcher.py: Watcher`."""

@@ -1,0 +1,164 @@
+"""All watched shapes of one store: start at `Watcher.changed`.
+
+The results belong to one committed state. If the store is at another one (it was opened again, or
+has other ids after `optimize`), they are computed anew when they are first needed. Always true:
+what is not committed changes nothing here; `publish` is called by the thread that commits, before
+another transaction begins.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from triplestore.data_classes import data_class
+from triplestore.errors import ShapesViolationError
+from triplestore.expressions.text.expression_printer import Namer
+from triplestore.live.fact_changes import FactChanges
+from triplestore.live.published import Published
+from triplestore.shacl.data_choice import ReadableState
+from triplestore.shacl.reading.read_shapes import read_shapes
+from triplestore.shacl.reports.result import Result
+from triplestore.shacl.reports.rows import Row
+from triplestore.shacl.reports.severities import rank_of_key
+from triplestore.shacl.thresholds import SHACL
+from triplestore.shacl.vocabulary import SH
+from triplestore.shacl.watching.stored_watches import watches_of
+from triplestore.shacl.watching.watched_shapes import ShapeChanges, WatchedShapes
+from triplestore.storage.metadata import SHAPES, hidden_count, prefixes_of
+
+if TYPE_CHECKING:
+    from triplestore.reasoning.outcome import WriteStep
+    from triplestore.relations import Tables
+    from triplestore.storage import State
+    from triplestore.terms import Dictionary
+
+
+@data_class
+class StateOf:
+    """A committed state, as it is read."""
+
+    dictionary: Dictionary
+    tables: Tables
+    prefixes: Mapping[str, str]
+    hidden: int
+
+    @classmethod
+    def of(cls, state: State) -> StateOf:
+        """A state, as it is read."""
+        meta = state.meta
+        return cls(state.dictionary, state.tables, prefixes_of(meta), hidden_count(meta))
+
+
+class ResultChanges:
+    """What a commit does to the results of all watched shapes.
+
+    added, removed  results that come and go
+    """
+
+    def __init__(
+        self, parts: Sequence[tuple[WatchedShapes, ShapeChanges]], prefixes: Mapping[str, str]
+    ) -> None:
+        self.parts = parts
+        self._namer = Namer({**prefixes, "sh": SH})
+        self.added = self._results(row for _, part in parts for row in part.added)
+        self.removed = self._results(row for _, part in parts for row in part.removed)
+
+    def _results(self, rows: Iterator[Row]) -> list[Result]:
+        return [Result(row, self._namer, None) for row in rows]
+
+    def refuse(self) -> None:
+        """Raise if there are new results of a severity that is refused."""
+        refused = [
+            row
+            for watched, part in self.parts
+            if watched.refuse is not None
+            for row in part.added
+            if rank_of_key(row.shape.severity) >= watched.refuse
+        ]
+        if refused:
+            results = self._results(iter(refused))
+            listed = "; ".join(map(str, islice(results, SHACL.listed_results)))
+            more = len(results) - SHACL.listed_results
+            raise ShapesViolationError(
+                "the watched shapes are strict, and this commit would add results: "
+                f"{listed}{f'; and {more:,} more' if more > 0 else ''}",
+                results,
+            )
+
+
+class Watcher:
+    """The watched shapes of one store, and their results."""
+
+    def __init__(self) -> None:
+        self.watched: list[WatchedShapes] = []
+        self._kept: bytes | None = None
+        self._state: State | None = None
+        self._lock = threading.RLock()
+
+    def at(self, state: State) -> list[WatchedShapes]:
+        """The watched shapes, with their results in a committed state."""
+        with self._lock:
+            kept = state.meta.get(SHAPES)
+            if kept != self._kept:
+                self.watched = [
+                    WatchedShapes(each.name, read_shapes(each.graph), each.choice, each.refuse)
+                    for each in watches_of(kept)
+                ]
+                self._kept, self._state = kept, None
+            if self._state is None or not _is_same(self._state, state):
+                read = StateOf.of(state)
+                for each in self.watched:
+                    each.begin(read)
+            self._state = state
+            return self.watched
+
+    def rows_at(self, state: State, name: str) -> list[Row] | None:
+        """The results of one of the watched shapes; None if there is none of this name."""
+        with self._lock:
+            for each in self.at(state):
+                if each.name == name:
+                    return list(each.rows())
+        return None
+
+    def changed(
+        self,
+        before: State,
+        now: ReadableState,
+        steps: Sequence[WriteStep],
+        cleared: bool,
+    ) -> ResultChanges:
+        """What a transaction does to the results."""
+        with self._lock:
+            parts = []
+            watched = self.at(before)
+            rows = sum(len(step) if not hasattr(step, "rows") else step.rows for step in steps)
+            changes = None
+            if not cleared and rows <= SHACL.followed_rows:
+                after = replace(before, tables=now.tables)
+                changes = FactChanges(Published(before, after, steps, cleared))
+            for each in watched:
+                if changes is None:
+                    parts.append((each, each.compared(now)))
+                elif changes:
+                    found = each.changed(now, changes)
+                    if found is not None:
+                        parts.append((each, found))
+            return ResultChanges(parts, now.prefixes)
+
+    def publish(self, changes: ResultChanges | None, state: State) -> None:
+        """The commit of some changes was published."""
+        with self._lock:
+            if state.meta.get(SHAPES) != self._kept:
+                return
+            for watched, part in changes.parts if changes is not None else ():
+                watched.apply(part)
+            self._state = state
+
+
+def _is_same(one: State, other: State) -> bool:
+    """Whether two states have the same facts, with the same ids."""
+    return one.dictionary is other.dictionary and one.commit == other.commit
