@@ -63,7 +63,8 @@ LAYERS |= {
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
-LAYERS["store"] = LAYERS["live"] | {"live"}
+LAYERS["text_search"] = {"terms", "relations", "operators", "storage", "loaders"}
+LAYERS["store"] = LAYERS["live"] | {"live", "text_search"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
 LAYERS["mcp_server"] |= {"terms"}
@@ -80,6 +81,7 @@ HOMES |= {
     "opentelemetry": "server",
     "rdflib": "rdflib_store",
     "mcp": "mcp_server",
+    "tantivy": "text_search",
 }
 
 

@@ -114,6 +114,11 @@ def _patterns(node: Node) -> Iterator[Node]:
 
 def _refuse_chance(patterns: list[Node]) -> None:
     for node in patterns:
+        if isinstance(node, sparql.TextHits):
+            raise UsageError(
+                "text:query depends on all that is indexed, so the rows of this query may change "
+                "with every commit: a subscription cannot follow them; ask it again instead"
+            )
         for expression in expressions_of(node):
             for call in calls_of(expression):
                 if call == sparql.SOLUTION or not is_deterministic(call.function):

@@ -43,6 +43,7 @@ from triplestore.sparql.cache.kept_plans import QueryPlan, StatePlans
 from triplestore.sparql.cache.query_cache import QueryCache, QueryText, Reuse
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
+from triplestore.sparql.evaluate.text_hits import SearchText
 from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.plan.planner import Planner, PlanOptions
 from triplestore.sparql.plan.query_planner import QueryPlanner
@@ -77,6 +78,7 @@ class AskedState(NamedTuple):
     hidden   True if the state has facts that are not RDF triples; they are not shown
     chosen   True if the caller chose `default`, which then takes precedence over FROM
     plans    keeps plans as long as the state is read; None if plans are not kept
+    text     searches the text index; None if there is none
     """
 
     dictionary: Dictionary
@@ -88,6 +90,7 @@ class AskedState(NamedTuple):
     hidden: bool = False
     chosen: bool = False
     plans: StatePlans | None = None
+    text: SearchText | None = None
 
     @property
     def what(self) -> tuple[Hashable, ...]:
@@ -275,6 +278,7 @@ class _QueryRun:
         scope.around.functions = self.custom.functions
         planner = QueryPlanner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
+        planner.text = self.asked.text
         planner.size = self.query.size
         planner.aggregates = self.custom.aggregates
         return planner

@@ -21,6 +21,7 @@ from triplestore.sparql.algebra.short_text import show_expression
 from triplestore.sparql.algebra.variables import Variables
 from triplestore.sparql.cache.slots import Slots
 from triplestore.sparql.evaluate.dataset import Dataset
+from triplestore.sparql.evaluate.text_hits import SearchText
 from triplestore.sparql.plan.planned import ANYTHING, Atom, Names, Planned, Wanted, Where
 
 _Given = TypeVar("_Given")
@@ -66,6 +67,7 @@ class Planner(ABC):
     repeatable  False if a plan would not return the same rows another time
     slots  where exchangeable constants are
     size   the number of tokens of the query's text
+    text   searches the text index; None if the store has none
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: PlanOptions | None = None) -> None:
@@ -74,6 +76,7 @@ class Planner(ABC):
         self.options = options or PlanOptions()
         self.seen = Variables()
         self.context: Context | None = None
+        self.text: SearchText | None = None
         self.aggregates: Mapping[str, Callable[[], Any]] = {}
         self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
         self.repeatable = True

@@ -17,7 +17,7 @@ from triplestore.relations.recent_facts import Fact, FactChange
 from triplestore.storage.few_facts import commit_facts
 from triplestore.storage.metadata import PROGRAM, REGIMES, SCHEMES, STALE, STRICT
 from triplestore.store.arguments import QuadKeys, QuadLike, quad_keys
-from triplestore.store.store_directory import StoreDirectory
+from triplestore.store.faces.text_searching import TextSearching
 from triplestore.store.thresholds import STORE
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OF_RULES = (PROGRAM, REGIMES, SCHEMES, STALE, STRICT)
 
 
-class FewWrites(StoreDirectory, ABC):
+class FewWrites(TextSearching, ABC):
     """A store that writes quads: few of them in the short way, others in a transaction."""
 
     _writer: int | None = None  # the thread that has a transaction open
