@@ -67,8 +67,9 @@ LAYERS["consequences"] = LAYERS["reasoning"] | {"reasoning"}
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql", "network"}
 LAYERS["versions"] = {"terms", "relations", "storage", "reasoning", "live"}
 LAYERS["shacl"] = LAYERS["live"] | {"live"}
-LAYERS["store"] = LAYERS["shacl"] | {"shacl", "versions", "consequences"}
+LAYERS["store"] = LAYERS["shacl"] | {"shacl", "versions", "consequences", "text_search"}
 LAYERS["comparison"] = LAYERS["store"] | {"store"}
+LAYERS["text_search"] = {"terms", "relations", "operators", "storage", "loaders"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
 LAYERS["mcp_server"] |= {"terms"}
@@ -86,6 +87,7 @@ HOMES |= {
     "opentelemetry": "server",
     "rdflib": "rdflib_store",
     "mcp": "mcp_server",
+    "tantivy": "text_search",
 }
 
 

@@ -119,6 +119,11 @@ def _refuse_chance(patterns: list[Node]) -> None:
                 "SERVICE asks another endpoint, whose answers change without a commit: a "
                 "subscription cannot follow them; leave it out"
             )
+        if isinstance(node, sparql.TextHits):
+            raise UsageError(
+                "text:query depends on all that is indexed, so the rows of this query may change "
+                "with every commit: a subscription cannot follow them; ask it again instead"
+            )
         for expression in expressions_of(node):
             for call in calls_of(expression):
                 if call == sparql.SOLUTION or not is_deterministic(call.function):

@@ -44,6 +44,7 @@ from triplestore.sparql.cache.kept_plans import QueryPlan, StatePlans
 from triplestore.sparql.cache.query_cache import QueryCache, QueryText, Reuse
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
+from triplestore.sparql.evaluate.text_hits import SearchText
 from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.plan.planner import Planner, PlanOptions
 from triplestore.sparql.plan.query_planner import QueryPlanner
@@ -79,6 +80,7 @@ class AskedState(NamedTuple):
     chosen   True if the caller chose `default`, which then takes precedence over FROM
     services  the endpoints that SERVICE may ask
     plans    keeps plans as long as the state is read; None if plans are not kept
+    text     searches the text index; None if there is none
     """
 
     dictionary: Dictionary
@@ -91,6 +93,7 @@ class AskedState(NamedTuple):
     chosen: bool = False
     plans: StatePlans | None = None
     services: Services = NO_SERVICES
+    text: SearchText | None = None
 
     @property
     def what(self) -> tuple[Hashable, ...]:
@@ -279,6 +282,7 @@ class _QueryRun:
         planner = QueryPlanner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
         planner.services = self.asked.services
+        planner.text = self.asked.text
         planner.size = self.query.size
         planner.aggregates = self.custom.aggregates
         return planner

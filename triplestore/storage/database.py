@@ -15,7 +15,6 @@ import atexit
 import contextlib
 import os
 import threading
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -28,6 +27,7 @@ from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
 from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.files.sections import FileRef
 from triplestore.storage.files.system import Files, RealFiles, explained
+from triplestore.storage.open_databases import OPEN
 from triplestore.storage.prepare import CommitStep, kept_step, kept_terms, logged_steps, seal_many
 from triplestore.storage.record import Commit, NewTermKeys
 from triplestore.storage.recovery import Reader, state_at
@@ -80,7 +80,7 @@ class Database:
         self._closed = False
         self._syncer: threading.Thread | None = None
         self.upkeep = BackgroundWork(self, background and reader is None)
-        _open.add(self)
+        OPEN.add(self)
 
     @classmethod
     def open(
@@ -415,7 +415,7 @@ class Database:
         if os.getpid() != self._owner:
             self._closed = True
             return
-        _open.discard(self)
+        OPEN.discard(self)
         with self.alone:
             self.upkeep.stop()
             with self.commit_lock:
@@ -478,14 +478,11 @@ class Database:
         return self.path
 
 
-_open: weakref.WeakSet[Database] = weakref.WeakSet()
-
-
 @atexit.register
 def _close_all() -> None:
     """Close databases left open: their last commits become durable, and their locks are
     released."""
-    for database in list(_open):
+    for database in list(OPEN):
         with contextlib.suppress(Exception):
             database.close()
 

@@ -46,6 +46,9 @@ not done twice."""
 SCHEMES = "schemes"
 """The closures of which tables hold only the edges; see `closures.described`."""
 
+TEXT_INDEX = "text-index"
+"""What the text index holds, as JSON (see `text_search.settings`); absent if there is none."""
+
 STALE = "stale"
 """Present if something was committed without updating the closure: the estimated effort of that, as
 JSON (`facts`, `seconds`). See `stale`."""

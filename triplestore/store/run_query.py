@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from triplestore.data_classes import data_class
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
     from triplestore.sparql.algebra.nodes import Query
     from triplestore.sparql.engine import Result
+    from triplestore.sparql.evaluate.text_hits import TextSearch
     from triplestore.store.arguments import QueryOptions
     from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
@@ -98,7 +99,19 @@ def asked_state(view: StateView, options: QueryOptions) -> AskedState:
         default_graph is not None and not options.use_default_graph_as_union,
         seen.plans,
         services_of(options.allow_service),
+        None if view.text is None else partial(_searcher, view),
     )
+
+
+def _searcher(view: StateView) -> TextSearch:
+    # Late: few stores have a text index.
+    from triplestore.text_search.literals import Wanted
+    from triplestore.text_search.searching import searcher_of
+
+    assert view.text is not None
+    size = view.dictionary.size if view.term_count is None else view.term_count
+    wanted = Wanted(view.dictionary, view.tables, size)
+    return searcher_of(view.text, wanted, view.term_count is not None)
 
 
 class RepresentativeNames:

@@ -15,13 +15,20 @@ from triplestore.relations import Tables
 from triplestore.relations.lookup import ANY_GRAPH, QuadColumns, match
 from triplestore.relations.relation import BLOCK
 from triplestore.sparql.cache.kept_plans import StatePlans
-from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
+from triplestore.storage.metadata import (
+    PROGRAM,
+    REGIMES,
+    TEXT_INDEX,
+    hidden_count,
+    prefixes_of,
+)
 from triplestore.store.arguments import GraphLike, TermLike, graph_key
 from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.storage import State
+    from triplestore.text_search.settings import TextSettings
 
 
 @data_class
@@ -39,6 +46,10 @@ class StateView:
     """The names of the regimes in force."""
     commit: int = 0
     """The number of its commit; 0 for what is not committed."""
+    text: TextSettings | None = None
+    """The settings of the text index; None if there is none."""
+    term_count: int | None = None
+    """The number of its terms; None for all of the dictionary."""
     plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
     """Plans of queries on this state."""
 
@@ -55,6 +66,8 @@ class StateView:
             hidden_count(meta),
             regimes_in(meta),
             state.commit,
+            text_settings_in(meta),
+            state.term_count,
         )
 
     def pattern(
@@ -83,6 +96,16 @@ class StateView:
         """The rows of a pattern that can be shown."""
         blocks = match(self.tables, *pattern, where=where, block_rows=block_rows)
         return shown(self.dictionary, blocks) if self.hidden else blocks
+
+
+def text_settings_in(meta: Mapping[str, bytes]) -> TextSettings | None:
+    """The settings of a store's text index; None if it has none."""
+    if TEXT_INDEX not in meta:
+        return None
+    # Late: few stores have a text index.
+    from triplestore.text_search.settings import settings_of
+
+    return settings_of(meta)
 
 
 def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -210,6 +210,25 @@ class Values:
     rows: tuple[tuple[Constant | None, ...], ...]
 
 
+@data_class
+class TextHits:
+    """The literals that match a text query; like VALUES, it does not depend on facts.
+
+    literal, score  variables for the literal and how well it matches
+    property        a variable for each of the indexed properties; None if that is not wanted
+    query           the text query
+    properties      the indexed properties that are meant; empty for all
+    language        only literals in this language; empty for all
+    """
+
+    literal: Variable
+    score: Variable | None
+    property: Variable | None
+    query: TermOrVariable
+    properties: tuple[Constant, ...] = ()
+    language: str = ""
+
+
 class GroupKey(NamedTuple):
     """One key of GROUP BY; in `GROUP BY ?x` the expression is the variable itself."""
 
@@ -307,6 +326,7 @@ Node: TypeAlias = (
     | Graph
     | Service
     | Values
+    | TextHits
     | Group
     | OrderBy
     | Project
@@ -325,7 +345,7 @@ UNIT = Bgp(())
 
 
 # As tuples: `Join | Union` would be made anew for each call.
-LEAVES = (Bgp, Path, Values)
+LEAVES = (Bgp, Path, Values, TextHits)
 LISTS = (Join, Union)
 PAIRS = (LeftJoin, Minus)
 

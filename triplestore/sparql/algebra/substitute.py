@@ -15,7 +15,7 @@ from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Query
-from triplestore.sparql.algebra.variables import Variables
+from triplestore.sparql.algebra.variables import Variables, conjunction
 from triplestore.terms.term_keys import BLANK
 
 Values = Mapping[str, Constant]
@@ -120,6 +120,8 @@ def substituted(node: Node, values: Values) -> Node:
             return _group(node, values)
         case sparql.Values(variables, rows):
             return _chosen_values(variables, rows, values)
+        case sparql.TextHits():
+            return _text_hits(node, values)
         case _:
             return node
 
@@ -180,6 +182,25 @@ def _group(node: sparql.Group, values: Values) -> Node:
         if value is not None and expression != variable:
             made = sparql.Filter(made, _agrees(variable, value))
     return made
+
+
+def _text_hits(node: sparql.TextHits, values: Values) -> Node:
+    """The hits with a given query, and of given results."""
+    tests: list[Expression] = []
+
+    def hidden(variable: Variable | None) -> Variable | None:
+        if variable is None or variable.name not in values:
+            return variable
+        made = Variable(f"hits:{variable.name}")
+        tests.append(Call("SAMETERM", (made, values[variable.name])))
+        return made
+
+    literal = hidden(node.literal)
+    assert literal is not None
+    score, by_property = hidden(node.score), hidden(node.property)
+    query = _term(node.query, values)
+    made = replace(node, literal=literal, score=score, property=by_property, query=query)
+    return sparql.Filter(made, conjunction(tests)) if tests else made
 
 
 def _agrees(computed: Expression, value: Constant) -> Expression:

@@ -23,6 +23,7 @@ from triplestore.operators.leaves import Scan, Values
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Construct, Node, Query, TriplePattern
 from triplestore.sparql.algebra.substitute import with_values
+from triplestore.sparql.algebra.text_terms import TEXT_QUERY
 from triplestore.sparql.algebra.variables import exists_in, expressions_of
 from triplestore.sparql.cache.text_shapes import TextShape, is_cut_between_tokens, key_of_token
 from triplestore.sparql.evaluate.paths import PathProbe
@@ -84,6 +85,8 @@ def exchangeable(shape: TextShape, parse: Callable[[str], Query]) -> Exchangeabl
         query = parse(text)
     except QuerySyntaxError:
         return Exchangeable(frozenset())
+    if _is_searched_by_variable(query.pattern):
+        return Exchangeable(frozenset())
     free: set[bytes] = set()
     fixed: set[bytes] = set()
     _sort(query, free, fixed)
@@ -98,6 +101,8 @@ def exchangeable(shape: TextShape, parse: Callable[[str], Query]) -> Exchangeabl
 def exchangeable_values(query: Query, values: Mapping[str, Constant]) -> Exchangeable:
     """Which values of a query's variables can be exchanged; equal values share one number."""
     numbers = {one: n for n, one in enumerate(dict.fromkeys(values.values()))}
+    if _is_searched_by_variable(with_values(query, values).pattern):
+        return Exchangeable(frozenset())
     if any(_has_table(pattern, values) for pattern in _patterns_of(query.pattern)):
         return Exchangeable(frozenset())  # the remaining rows depend on the values
     names = {one: Constant(_key_like(one.key, n)) for one, n in numbers.items()}
@@ -107,6 +112,14 @@ def exchangeable_values(query: Query, values: Mapping[str, Constant]) -> Exchang
     own = {names[one].key: n for one, n in numbers.items()}
     chosen = frozenset(n for key, n in own.items() if key in free and key not in fixed)
     return Exchangeable(chosen, frozenset((free | fixed).difference(own)))
+
+
+def _is_searched_by_variable(pattern: Node) -> bool:
+    """Whether a plan has text queries that other parts of the pattern give."""
+    return any(
+        isinstance(node, sparql.TextHits) and isinstance(node.query, Variable)
+        for node in _patterns_of(pattern)
+    )
 
 
 def _key_like(key: bytes, number: int) -> bytes:
@@ -140,7 +153,8 @@ def _with_names(shape: TextShape) -> tuple[str, list[tuple[bytes | None, int]]]:
             text += "\n"
             continue
         number = next(numbers)
-        if token[0] not in "\"'.0123456789" and (pieces[place + 1] or "").lstrip()[:1] == "(":
+        called = token[0] not in "\"'.0123456789" and (pieces[place + 1] or "").lstrip()[:1] == "("
+        if called or shape.constants[number] == TEXT_QUERY.key:
             text += token  # a function, which determines its possible arguments
             names.append((None, number))
             continue
@@ -191,6 +205,8 @@ def _sort_pattern(pattern: Node, free: set[bytes], fixed: set[bytes]) -> None:
                 _add((term for row in rows for term in row if term is not None), free)
             case sparql.Graph(name, _) | sparql.Service(name, _):
                 _add((name,), fixed)
+            case sparql.TextHits():
+                _add((node.query, *node.properties), fixed)
         movable = isinstance(node, sparql.Filter | sparql.LeftJoin | sparql.Extend)
         for expression in expressions_of(node):
             _sort_expression(expression, free if movable else fixed, free, fixed)

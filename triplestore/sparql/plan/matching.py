@@ -34,6 +34,7 @@ from triplestore.sparql.plan.planned import (
 )
 from triplestore.sparql.plan.planner import Planner
 from triplestore.sparql.plan.services import ServicePart, bindable
+from triplestore.sparql.plan.text_hits import plan_text_hits
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 _MANY = 1000  # maximum number of wanted names of a part that are not charged
@@ -60,7 +61,11 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
             names = inside.union(*(seen.in_scope(p) for p in parts if p is not part))
             if len(names) > _MANY:  # kept with the part, which may be planned again
                 current().charge(_NAME_BYTES * len(names))
-        found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again)
+        asked = Wanted(wanted.graph, names, wanted.bag)
+        if isinstance(part, sparql.TextHits):
+            items.append(PlannedPart(plan_text_hits(planner, part, asked, parts)))
+            continue
+        found = _items(planner, part, asked, again)
         if found is None:
             every = NONE.union(*map(seen.in_scope, parts))
             kept = sorted(every if wanted.names is None else every & wanted.names)

@@ -22,6 +22,7 @@ from triplestore.sparql.algebra.short_text import show_expression
 from triplestore.sparql.algebra.variables import Variables
 from triplestore.sparql.cache.slots import Slots
 from triplestore.sparql.evaluate.dataset import Dataset
+from triplestore.sparql.evaluate.text_hits import SearchText
 from triplestore.sparql.plan.planned import ANYTHING, Atom, Names, Planned, Wanted, Where
 
 _Given = TypeVar("_Given")
@@ -68,6 +69,7 @@ class Planner(ABC):
     slots  where exchangeable constants are
     size   the number of tokens of the query's text
     services  the endpoints that SERVICE may ask
+    text   searches the text index; None if the store has none
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: PlanOptions | None = None) -> None:
@@ -76,6 +78,7 @@ class Planner(ABC):
         self.options = options or PlanOptions()
         self.seen = Variables()
         self.context: Context | None = None
+        self.text: SearchText | None = None
         self.aggregates: Mapping[str, Callable[[], Any]] = {}
         self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
         self.repeatable = True

@@ -40,6 +40,7 @@ from triplestore.sparql.plan.modifying import (
 )
 from triplestore.sparql.plan.planned import ANYTHING, Names, Planned, Wanted, Where
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.text_hits import plan_text_hits
 
 
 class QueryPlanner(Planner):
@@ -93,6 +94,7 @@ _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
     sparql.Join: plan_matching,
     sparql.Filter: plan_matching,
     sparql.Values: plan_values,
+    sparql.TextHits: plan_text_hits,
     sparql.Union: plan_union,
     sparql.LeftJoin: plan_left_join,
     sparql.Minus: plan_minus,

@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from triplestore.expressions.tree import Exists
 from triplestore.operators.context import current
-from triplestore.sparql.algebra.nodes import Extend, Filter, Join, LeftJoin, Minus, Node, Path
+from triplestore.sparql.algebra.nodes import Bgp, Extend, Filter, Join, LeftJoin, Minus, Node, Path
 from triplestore.sparql.rewrites.drop_minus import drop_minus
 from triplestore.sparql.rewrites.drop_optionals import drop_optionals
 from triplestore.sparql.rewrites.expand_paths import expand_paths
+from triplestore.sparql.rewrites.find_text_queries import find_text_queries
 from triplestore.sparql.rewrites.lift_filters import lift_filters
 from triplestore.sparql.rewrites.merge_triples import merge_triples
 from triplestore.sparql.rewrites.number_solutions import number_solutions
@@ -45,6 +46,7 @@ class Pass(NamedTuple):
 
 
 PASSES = (
+    Pass(find_text_queries, frozenset({Bgp})),
     Pass(expand_paths, frozenset({Path})),
     Pass(number_solutions, frozenset({Extend})),
     Pass(merge_triples, frozenset({Join})),
@@ -58,8 +60,9 @@ PASSES = (
 )
 """All passes, in order; each is applied once."""
 
-NEEDED = PASSES[:2]
-"""The passes that planning requires: it cannot plan sequence paths or labels of new blank nodes."""
+NEEDED = PASSES[:3]
+"""The passes that planning requires: it cannot plan text queries, sequence paths
+or labels of new blank nodes."""
 
 
 def rewrite(

@@ -16,9 +16,8 @@ from triplestore.relations.recent_facts import Fact, FactChange
 from triplestore.storage.few_facts import commit_facts
 from triplestore.storage.metadata import HISTORY, PROGRAM, REGIMES, SCHEMES, SHAPES, STALE, STRICT
 from triplestore.store.arguments import QuadKeys, QuadLike, quad_keys
-from triplestore.store.store_directory import StoreDirectory
+from triplestore.store.faces.text_searching import TextSearching
 from triplestore.store.thresholds import STORE
-from triplestore.store.writes.writing_calls import WritingCalls
 
 if TYPE_CHECKING:
     from triplestore.storage import Database
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 _FOR_TRANSACTIONS = (PROGRAM, REGIMES, SCHEMES, SHAPES, STALE, STRICT, HISTORY)
 
 
-class FewWrites(StoreDirectory, WritingCalls):
+class FewWrites(TextSearching):
     """A store that writes quads: few of them in the short way, others in a transaction."""
 
     _plain: Meta | None = None  # named values of a plain store, looked at before

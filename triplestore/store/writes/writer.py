@@ -53,7 +53,7 @@ from triplestore.store.arguments import (
     QuadLike,
     quad_keys,
 )
-from triplestore.store.state_view import StateView
+from triplestore.store.state_view import StateView, text_settings_in
 from triplestore.store.thresholds import STORE
 from triplestore.store.writes.combine_writes import combine_writes, encode_writes
 from triplestore.store.writes.graph_writes import encoded_graph, replacement
@@ -350,6 +350,7 @@ class TransactionWriter:
             lambda: state.rules,
             state.hidden,
             state.settings.regimes.names,
+            text=text_settings_in(self.kept),
         )
 
     def stated_tables(self) -> Tables:

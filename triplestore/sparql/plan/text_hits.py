@@ -1,0 +1,91 @@
+"""The plan of a text search: start at `plan_text_hits`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triplestore.errors import UsageError
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.sparql.algebra.nodes import Extend, Node, TermOrVariable, TextHits, Values
+from triplestore.sparql.evaluate.text_hits import TextColumns, TextHitsLeaf, TextSearch
+from triplestore.sparql.plan.planned import Planned, Wanted
+from triplestore.sparql.plan.planner import Planner
+from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.term_keys import STRING
+
+_SHOWN = 5
+
+
+def plan_text_hits(
+    planner: Planner, node: TextHits, wanted: Wanted, beside: Sequence[Node] = ()
+) -> Planned:
+    """The literals that match; joined with facts they give what a query sees of them.
+
+    beside  the patterns that it is joined with: VALUES and BIND there may give the query string
+    """
+    if planner.text is None:
+        raise UsageError(
+            "text:query needs a text index, which this store does not have: make one with "
+            "index_text(), or on the command line with `triplestore index-text`"
+        )
+    search = planner.text()
+    properties = _properties(planner, node, search)
+    names = wanted.names
+    score = node.score
+    if score is not None and names is not None and score.name not in names:
+        score = None
+    columns = TextColumns(
+        node.literal.name,
+        None if score is None else score.name,
+        None if node.property is None or properties is None else node.property.name,
+        node.query.name if isinstance(node.query, Variable) else None,
+    )
+    texts = [(_text_of(each), planner.look_up(each)) for each in _queries(node.query, beside)]
+    terms = planner.scope.terms
+    return Planned(TextHitsLeaf(search, texts, node.language, columns, properties or (), terms))
+
+
+def _queries(query: TermOrVariable, beside: Sequence[Node]) -> list[Constant]:
+    """The query strings: the one that is written, or those that a variable may be."""
+    if isinstance(query, Constant):
+        return [query]
+    found: dict[Constant, None] = {}
+    for node in beside:
+        if isinstance(node, Values) and query in node.variables:
+            place = node.variables.index(query)
+            column = [row[place] for row in node.rows]
+            if None not in column:
+                return list(dict.fromkeys(each for each in column if each is not None))
+        while isinstance(node, Extend):
+            if node.variable == query and isinstance(node.expression, Constant):
+                found[node.expression] = None
+            node = node.pattern
+    if found:
+        return list(found)
+    raise UsageError(
+        f"the query string {query} of text:query has no value when the index is asked: write the "
+        "string itself, or give it by VALUES or BIND beside text:query, or by `substitutions`"
+    )
+
+
+def _text_of(query: Constant) -> str:
+    if query.key[0] != STRING:
+        raise UsageError(f"the query string of text:query must be a plain string, not {query}")
+    return query.key[1:].decode()
+
+
+def _properties(planner: Planner, node: TextHits, search: TextSearch) -> list[int] | None:
+    """The ids of the properties that are meant; None for all that there are."""
+    known = search.properties
+    meant: tuple[Constant, ...] = node.properties
+    if known is not None:
+        for each in meant:
+            if each.key[1:].decode() not in known:
+                shown = ", ".join(f"<{iri}>" for iri in known[:_SHOWN])
+                more = ", ..." if len(known) > _SHOWN else ""
+                raise UsageError(f"{each} is not in the text index, which has {shown}{more}")
+        meant = meant or tuple(map(Constant.iri, known))
+    if not meant:
+        return None
+    ids = [planner.look_up(each) for each in meant]
+    return [term_id for term_id in dict.fromkeys(ids) if term_id < FIRST_QUERY_ID]
