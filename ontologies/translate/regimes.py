@@ -23,8 +23,9 @@ from triplestore.ontologies.model.axioms import (
 from triplestore.ontologies.model.expressions import Description, InverseOf, Node, Triple
 from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.profile import outside_of, without_rules
+from triplestore.ontologies.profile_el import outside_of_el
+from triplestore.ontologies.translate import owl_el, skos
 from triplestore.ontologies.translate import schema_rules as schema
-from triplestore.ontologies.translate import skos
 from triplestore.ontologies.translate.draft import Outside, RuleDraft, constant, triple
 from triplestore.ontologies.translate.owl_rl import (
     all_different_id,
@@ -39,6 +40,9 @@ from triplestore.ontologies.translate.premises import (
 )
 from triplestore.ontologies.translate.swrl_rules import translate_swrl
 from triplestore.ontologies.translate.unfold import loose_classes, unfold
+
+OWL_EL = "owl-el"
+"""The regime whose axioms are data of a fixed program (`owl_el.py`), not rules."""
 
 
 @data_class
@@ -123,6 +127,12 @@ REGIMES: dict[str, Regime] = {
             skos.rules(),
         ),
         Regime(
+            OWL_EL,
+            "all of OWL 2 EL: what is below what, with existential restrictions",
+            frozenset(),
+            literals=False,
+        ),
+        Regime(
             "swrl",
             "SWRL rules that the data have, and equality",
             _SWRL_RULES,
@@ -194,6 +204,15 @@ def facts_of(names: Iterable[str]) -> list[Triple]:
     return [fact for regime in _chosen(names) for _, fact in regime.facts]
 
 
+def reads_axioms(names: Iterable[str]) -> bool:
+    """Whether one of the regimes makes rules of axioms.
+
+    >>> reads_axioms(["owl-el"]), reads_axioms(["owl-el", "owl-rl"])
+    (False, True)
+    """
+    return any(name != OWL_EL for name in names)
+
+
 def looks_at_literals(names: Iterable[str]) -> bool:
     """Whether ill-typed literals are inconsistencies under one of the regimes."""
     return any(regime.literals for regime in _chosen(names))
@@ -225,6 +244,7 @@ def translate(
     users: Program | None = None,
     edges: Iterable[tuple[bytes, bytes]] = (),
     full: bool = True,
+    roles: frozenset[str] = frozenset(),
 ) -> Translation:
     """The program of an ontology under some regimes.
 
@@ -237,12 +257,14 @@ def translate(
     edges    further sub-class axioms between names, as keys
     full     whether these are all axioms that hold; if they are not, the program of a reflective
              ontology is empty
+    roles    properties of the data, for `owl-el`
 
     >>> from pyoxigraph import NamedNode
     >>> axiom = SubClassOf(NamedNode("http://e/A"), NamedNode("http://e/B"))
     >>> print(translate(Ontology((axiom,)), ["rdfs"]).program.rules[-1])
     rule "rdfs9" <http://e/B>[?x] :- <http://e/A>[?x] .
     """
+    names = list(names)
     chosen = _chosen(names)
     if WITH_EQUALITY.isdisjoint(regime.name for regime in chosen):
         equal = rewritten = False
@@ -280,6 +302,8 @@ def translate(
         *constraints,
     ]
     program = Program([*about, *made], constraints)
+    if OWL_EL in names:  # what it concludes makes no rules: its own rules read what others conclude
+        program += owl_el.rules_of(len(chosen) > 1 or users is not None, roles)
     used = len(ontology.axioms) + len(draft.simple)
     used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
     outside = _outside(ontology, draft, chosen)
@@ -338,6 +362,13 @@ def _outside(ontology: Ontology, draft: RuleDraft, chosen: Sequence[Regime]) -> 
     rest = [*draft.outside]
     if all(regime.name != "swrl" for regime in chosen):
         rest += [Outside(rule, 'SWRL rules also need the regime "swrl"') for rule in ontology.rules]
+    if any(regime.name == OWL_EL for regime in chosen):
+        rest += outside_of_el(ontology.axioms)
+        if len(chosen) == 1:
+            return tuple(rest)
+        within = {id(axiom) for axiom in ontology.axioms} - {id(one.axiom) for one in rest}
+        beyond = outside_of(ontology.axioms)
+        return (*rest, *(one for one in beyond if id(one.axiom) not in within))
     if any(regime.only is None for regime in chosen):
         return (*outside_of(ontology.axioms), *rest)
     wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))

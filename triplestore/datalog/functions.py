@@ -6,6 +6,7 @@ from triplestore.expressions.functions import (
     SAME_VALUE,
     SWRL_FUNCTIONS,
     SWRLB,
+    SYMBOL,
 )
 
-__all__ = ["IN_DATATYPE", "MANY", "SAME_VALUE", "SWRLB", "SWRL_FUNCTIONS"]
+__all__ = ["IN_DATATYPE", "MANY", "SAME_VALUE", "SWRLB", "SWRL_FUNCTIONS", "SYMBOL"]

@@ -20,6 +20,11 @@ SAME_VALUE: Final = "x-triplestore:same-value"
 """Whether two terms are the same, or literals with the same value in the sense of XSD."""
 
 
+SYMBOL: Final = "x-triplestore:symbol"
+"""An IRI that depends on a kind and two terms, which may be blank nodes. Used by rules of
+ontologies to name class expressions."""
+
+
 class Function(NamedTuple):
     """The properties of a function.
 
@@ -98,6 +103,7 @@ FUNCTIONS: dict[str, Function] = {
     "BNODE": Function(0, 1, of_literals=False, deterministic=False),
     IN_DATATYPE: Function(2, 2, of_literals=False),
     SAME_VALUE: Function(2, 2, of_literals=False),
+    SYMBOL: Function(3, 3, of_literals=False),
     **SWRL_FUNCTIONS,
 }
 """Name in capitals -> properties. `builtins.STRICT` implements functions that need exactly their

@@ -85,11 +85,11 @@ class ClosureState:
 
 class _Unclosed(NamedTuple):
     """What was written since the closure was right: steps, the tables that they lead to, and the
-    change of what the graphs of the scope assert."""
+    changes of what the graphs of the scope assert, and of the rows of asserted axioms."""
 
     since: Sequence[WriteStep]
     tables: Tables
-    scoped: ScopeStep | None
+    kept: tuple[ScopeStep, ...]
 
 
 class ClosureRun:
@@ -115,13 +115,28 @@ class ClosureRun:
     def run(self, state: ClosureState, since: Sequence[WriteStep], tables: Tables) -> ClosureState:
         """The closure of tables to which these steps lead from those of a state."""
         before, now = state.settings.regimes, self.settings.regimes
-        scoped = None
-        if not before.scope == now.scope == DEFAULT:
-            scoped = scope_step(state.tables, tables, since, before, now, self.dictionary)
-        written = _Unclosed(since, tables, scoped)
+        written = _Unclosed(since, tables, self._kept(state, since, tables))
         if not now.infer:
             return self._turn(state, self.settings.users, written)
         return self._in_turns(state, written)
+
+    def _kept(
+        self, state: ClosureState, since: Sequence[WriteStep], tables: Tables
+    ) -> tuple[ScopeStep, ...]:
+        """The changes of rows that say what is asserted."""
+        before, now = state.settings.regimes, self.settings.regimes
+        kept: tuple[ScopeStep, ...] = ()
+        if not before.scope == now.scope == DEFAULT:
+            step = scope_step(state.tables, tables, since, before, now, self.dictionary)
+            kept = () if step is None else (step,)
+        if before.has_el or now.has_el:
+            # Late: few stores have this regime.
+            from triplestore.reasoning.program.asserted_axioms import axiom_step
+
+            seen = _seen(_Unclosed(since, tables, kept))
+            step = axiom_step(state.tables, seen, since, before, now, self.dictionary)
+            kept += () if step is None else (step,)
+        return kept
 
     # -- turns ----------------------------------------------------------------------------------
 
@@ -141,7 +156,7 @@ class ClosureRun:
         while True:
             after = self._turn(state, rules, left)
             steps = after.steps[len(state.steps) :]
-            state, left = after, _Unclosed((), after.tables, None)
+            state, left = after, _Unclosed((), after.tables, ())
             total = sum_of(total, after.figures)
             woken = self._woken(rules, steps)
             rules = woken or rules
@@ -228,7 +243,7 @@ class ClosureRun:
 
     def _turn(self, state: ClosureState, rules: Rules | None, written: _Unclosed) -> ClosureState:
         """One turn, with these rules in force."""
-        since, tables, scoped = written
+        since, tables, kept = written
         if rules is None:
             if state.closed_under is not None:
                 return self._without_rules(state, written)
@@ -236,16 +251,16 @@ class ClosureRun:
         compiled = self._compile(rules)
         stated = asserted_since(state.tables, tables, since, compiled.type_id)
         added: list[WriteStep] = list(stated.steps)
-        if scoped is not None:
-            stated = scoped.stated(stated)
-            added.append(scoped.changes)
+        for step in kept:
+            stated = step.stated(stated)
+            added.append(step.changes)
         same = state.settings.representation == self.settings.representation
         if rules is state.closed_under and stated.nothing and same:
             if self._side_tables is not None:
                 self._side_tables.begin(state.tables)
             return self._after(state, rules, added, stated.steps, stated.tables, {}, state.hidden)
         try:
-            return self._inferred(state, rules, compiled, stated, added, scoped)
+            return self._inferred(state, rules, compiled, stated, added, kept)
         finally:
             if self._progress is not None:
                 self._progress.close()
@@ -257,7 +272,7 @@ class ClosureRun:
         compiled: Compiled,
         stated: AssertedChanges,
         added: list[WriteStep],
-        scoped: ScopeStep | None,
+        kept: tuple[ScopeStep, ...],
     ) -> ClosureState:
         if self._side_tables is not None:  # facts that a module owns are in none of them
             same = state.settings.tuning.modules == self.settings.tuning.modules
@@ -266,11 +281,11 @@ class ClosureRun:
         if state.tables.rows and state.closed_under is not None:
             under = compiled if state.closed_under is rules else self._compile(state.closed_under)
         if _rewrites(self.settings, state.tables):
-            return self._rewritten(state, rules, compiled, under, stated, scoped)
+            return self._rewritten(state, rules, compiled, under, stated, kept)
         closure = self._update(
             compiled, state.tables, stated.tables, stated.plus, stated.minus, under
         )
-        added, after = _with_closure(state.tables, stated, added, closure, scoped)
+        added, after = _with_closure(state.tables, stated, added, closure, kept)
         after = after.with_schemes(closure.work.schemes_after())
         hidden = state.hidden
         if hidden or rules.may_hide:
@@ -284,27 +299,28 @@ class ClosureRun:
         compiled: Compiled,
         under: Compiled | None,
         stated: AssertedChanges,
-        scoped: ScopeStep | None,
+        kept: tuple[ScopeStep, ...],
     ) -> ClosureState:
         """The same if one individual stands for all that are the same as it."""
         update = partial(self._update, compiled)
+        scoped = kept[0] if kept else None  # rows of axioms are not combined with rewriting
         made = Rewriting(self, state, rules, compiled, under).run(stated, update, scoped)
         total: dict[str, Any] = {}
         for closure in made.closures:
             total = sum_of(total, _figures(closure))
         if made.inferred is not None:
             total |= made.inferred._asdict()
-        steps = [*stated.steps, *([] if scoped is None else [scoped.changes]), *made.steps]
+        steps = [*stated.steps, *(step.changes for step in kept), *made.steps]
         hidden = state.hidden + made.hidden
         after = self._after(state, rules, steps, stated.steps, made.tables, total, hidden)
         return replace(after, reread=made.reread)
 
     def _without_rules(self, state: ClosureState, written: _Unclosed) -> ClosureState:
         """Without rules: everything that is not asserted is removed, and all counts."""
-        since, tables, scoped = written
+        since, tables, kept = written
         added = list(since)
-        if scoped is not None:
-            added, tables = [*since, scoped.changes], scoped.on(tables)
+        for step in kept:
+            added, tables = [*added, step.changes], step.on(tables)
         changes = changes_to_asserted(tables)
         inferred = tables.total(INFERRED)
         after = tables.push(Layer.build(changes)).with_schemes({})
@@ -384,7 +400,7 @@ def _with_closure(
     stated: AssertedChanges,
     added: list[WriteStep],
     closure: Closure,
-    scoped: ScopeStep | None,
+    kept: tuple[ScopeStep, ...],
 ) -> tuple[list[WriteStep], Tables]:
     """The steps from closed tables to those with what follows, and these."""
     if not len(closure):
@@ -392,15 +408,18 @@ def _with_closure(
     steps = join_changes([*added, closure.step])
     only = steps[0]
     small = isinstance(only, Changes) and len(only) <= RELATIONS.combine_rows
-    if scoped is None and len(steps) == 1 and small:
+    if not kept and len(steps) == 1 and small:
         # As most commits: all of it at once, so that the small layer on top is merged only once.
         return steps, closed.push(layer_of(only))
     return steps, stated.tables.push(closure.layer)
 
 
 def _seen(written: _Unclosed) -> Tables:
-    """The tables as rules see them, with the facts of the scope."""
-    return written.tables if written.scoped is None else written.scoped.on(written.tables)
+    """The tables as rules see them, with the facts of the scope and the rows of axioms."""
+    tables = written.tables
+    for step in written.kept:
+        tables = step.on(tables)
+    return tables
 
 
 def _rewrites(settings: ReasonSettings, tables: Tables) -> bool:

@@ -21,7 +21,7 @@ from triplestore.expressions.compare_terms import (
     truth,
     value_of_term,
 )
-from triplestore.expressions.functions import CASTS, IN_DATATYPE, SAME_VALUE
+from triplestore.expressions.functions import CASTS, IN_DATATYPE, SAME_VALUE, SYMBOL
 from triplestore.expressions.library import numbers, regex, strings, times
 from triplestore.expressions.library.numbers import (
     DOUBLE,
@@ -328,6 +328,7 @@ STRICT: Mapping[str, Strict] = {
     "TZ": times.zone,
     **{name: partial(cast, name) for name in CASTS},
     IN_DATATYPE: lambda term, datatype: key_of_boolean(datatypes.is_within(term, datatype)),
+    SYMBOL: strings.symbol,
     SAME_VALUE: lambda a, b: key_of_boolean(same_value(a, b)),
     **SWRL,
 }

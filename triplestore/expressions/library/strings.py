@@ -68,6 +68,17 @@ def string(text: str, tag: bytes = b"") -> bytes:
     return b"\x04" + text.encode() + b'"@' + tag if tag else b"\x03" + text.encode()
 
 
+def symbol(kind: bytes, one: bytes, other: bytes) -> bytes:
+    """The key of an IRI that depends on a kind, a string literal, and on the keys of two terms.
+
+    >>> symbol(string("some"), b"\x01http://e/p", b"\x01http://e/C")
+    b'\x01x-triplestore:el/some/f1f683c95febd6aa1b67d13767e8b73c'
+    """
+    text = b"%d %s %s" % (len(one), one, other)
+    digest = hashlib.blake2b(text, digest_size=16).hexdigest()
+    return b"\x01x-triplestore:el/" + kind[1:] + b"/" + digest.encode()
+
+
 def _compatible(left: bytes, right: bytes) -> tuple[str, str, bytes]:
     """Two texts and the tag of the first; the second has the same tag or none."""
     one, tag = split_string(left)

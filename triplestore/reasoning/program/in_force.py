@@ -55,6 +55,7 @@ class _Translated:
     """A translation, and what it was made from; equal if made from the same.
 
     edges    sub-class axioms between names, if rules are made from them
+    roles    properties with assertions, for `owl-el`
     options  what was read from the data beside the axioms
     made     None if only the ontology was read
     """
@@ -64,6 +65,7 @@ class _Translated:
     full: bool
     edges: list[tuple[bytes, bytes]]
     triples: list[Any]
+    roles: frozenset[str] = frozenset()
     options: tuple[bool, bool, list[Any]] | None = field(default=None, compare=False)
     ontology: Ontology = field(default_factory=Ontology, compare=False)
     made: Translation | None = field(default=None, compare=False)
@@ -84,6 +86,7 @@ class InForce(Rules):
     foreseen     whether it has the rules of equality only because equalities are expected
     partial      whether these are only rules about axioms, from whose conclusions all are made
     sleeping     the rules that nothing can reach yet, which are not compiled
+    roles        properties with assertions, for which `owl-el` has rules
     """
 
     def __init__(
@@ -106,6 +109,7 @@ class InForce(Rules):
         self.foreseen = False
         self.partial = False
         self.sleeping: Sleeping | None = None
+        self.roles = frozenset[str]()
         self.translations: list[_Translated] = []
 
     def __eq__(self, other: object) -> bool:
@@ -190,7 +194,7 @@ def schema_program(
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
-        if not reader.many():
+        if not (regimes.reads_axioms and reader.many()):
             return None
         _, triples = reader.read(False)
         ontology, equal = read_ontology(triples), bool(len(reader.equals()))
@@ -237,11 +241,12 @@ def make_program(
         merged = bool(len(equals)) and reader.speaks_of(equals)
         known_before = [] if before is None else before.translations
         translations: list[_Translated] = []
+        roles = _roles(regimes, tables, dictionary)
         for full in (False, True):
-            keys, triples = reader.read(full) if regimes.names else (NO_KEYS, [])
+            keys, triples = reader.read(full) if regimes.reads_axioms else (NO_KEYS, [])
             name = _rule_beside(regimes, users, full)
             pairs = reader.pairs(keys) if name is None else []
-            now = _Translated(regimes, users, full, pairs, triples)
+            now = _Translated(regimes, users, full, pairs, triples, roles)
             translations.append(now)
             old = next((one for one in known_before if one == now), None)
             ontology = now.ontology = read_ontology(triples) if old is None else old.ontology
@@ -261,6 +266,7 @@ def make_program(
                     users=None if users is None else users.program,
                     edges=pairs,
                     full=full,
+                    roles=roles,
                 )
             now.made = made
             if not made.reflective and not (name and reader.lead_to(keys, made.into_axioms)):
@@ -280,6 +286,7 @@ def make_program(
         found.translations = translations
         found.regimes = regimes
         found.foreseen = equal and not len(equals)
+        found.roles = roles
         if name is not None and (before is None or early or before.sleeping is not None):
             found.sleeping = find_sleeping(program, keys, tables, dictionary)
         return found
@@ -293,6 +300,16 @@ def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | Non
     if users is not None and any(rule.nots or rule.aggregates for rule in users.program.rules):
         return None
     return sub_class_id(regimes.names)
+
+
+def _roles(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> frozenset[str]:
+    """The properties of the ontology with which something is asserted, for `owl-el`."""
+    if not regimes.has_el:
+        return frozenset()
+    # Late: few stores have this regime.
+    from triplestore.reasoning.program.asserted_axioms import roles_of
+
+    return roles_of(tables, dictionary)
 
 
 def _refuse(rules: Sequence[Rule]) -> None:

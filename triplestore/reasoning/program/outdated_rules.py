@@ -20,8 +20,8 @@ from triplestore.reasoning.program.literals import ill_typed
 from triplestore.relations import Changes
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, U32, high, in_sorted, low
-from triplestore.terms import BLANK, STRING, key_of
-from triplestore.terms.vocabulary import RDF
+from triplestore.terms import BLANK, IRI, STRING, key_of
+from triplestore.terms.vocabulary import OWL, RDF, RDFS
 
 if TYPE_CHECKING:
     from triplestore.reasoning.outcome import WriteStep
@@ -47,7 +47,11 @@ def are_outdated(
         scoped = frozenset() if rules is None else rules.scoped
         if needs_rules(steps, scoped, dictionary):
             return True
-    if _touch_axioms(steps, regimes, dictionary):
+    if regimes.has_el and _touch_roles(steps, rules, dictionary):
+        return True
+    if regimes.reads_axioms and _touch_axioms(steps, regimes, dictionary):
+        return True
+    if not regimes.reads_axioms and _touch_ontologies(steps, regimes, dictionary):
         return True
     known = None if rules is None else rules.literals
     upto = max(committed, 0 if known is None else known.upto)
@@ -101,6 +105,50 @@ def _touch_axioms(steps: Sequence[WriteStep], regimes: Regimes, dictionary: Dict
         if unnamed or have_one_of(classes, axiom_classes, dictionary):
             return True
     return False
+
+
+def _touch_roles(steps: Sequence[WriteStep], rules: InForce | None, dictionary: Dictionary) -> bool:
+    """Whether some steps change which properties of the ontology have assertions: they bring facts
+    of a property that has no rule, or an axiom with a property that has none."""
+    known = frozenset() if rules is None else rules.roles
+    (type_id,) = dictionary.lookup_keys([TYPE.key]).tolist()
+    for step in steps:
+        names, _ = names_in(step, type_id)
+        keys = [dictionary.key(name) for name in names.tolist()]
+        for key in keys:
+            if key in _PROPERTIES_OF_AXIOMS:
+                return True
+            if key[0] == IRI and key[1:].decode() not in known and not _is_vocabulary(key):
+                return True
+    return False
+
+
+_PROPERTIES_OF_AXIOMS = frozenset(
+    map(
+        key_of,
+        (
+            words.ON_PROPERTY,
+            words.SUB_PROPERTY_OF,
+            words.EQUIVALENT_PROPERTY,
+            words.PROPERTY_CHAIN_AXIOM,
+            words.DOMAIN,
+            words.RANGE,
+        ),
+    )
+)
+
+
+def _is_vocabulary(key: bytes) -> bool:
+    return key[1:].startswith(_NAMESPACES)
+
+
+_NAMESPACES = (RDF.encode(), RDFS.encode(), OWL.encode())
+
+
+def _touch_ontologies(steps: Sequence[WriteStep], regimes: Regimes, dictionary: Dictionary) -> bool:
+    """Whether some steps change the graph of an ontology file."""
+    graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
+    return len(graphs) > 0 and any(_touches_graphs(step, graphs) for step in steps)
 
 
 @cache

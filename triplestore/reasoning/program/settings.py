@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from triplestore.data_classes import data_class
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.ontologies.translate.regimes import looks_at_literals
+from triplestore.ontologies.translate.regimes import OWL_EL, looks_at_literals, reads_axioms
 from triplestore.reasoning.program.graph_scope import DEFAULT, Scope, scope_of
 from triplestore.reasoning.program.stored_rules import rules_of
 from triplestore.reasoning.tuning import AUTO, Tuning
@@ -79,6 +79,10 @@ scope='default')
         made = replace(self, names=every)
         made = made if equality is None else replace(made, equality=equality)
         made = made if trivial is None else replace(made, trivial=trivial)
+        if made.equality == BY_REWRITING and OWL_EL in every:
+            raise UsageError(
+                f'"{OWL_EL}" cannot be combined with equality="{BY_REWRITING}": leave equality out'
+            )
         if made.trivial and not made.names:
             raise UsageError("trivial=True is about what a regime infers; name a regime")
         return made
@@ -91,6 +95,16 @@ scope='default')
     def look_at_literals(self) -> bool:
         """Whether ill-typed literals are inconsistencies."""
         return looks_at_literals(self.names)
+
+    @cached_property
+    def reads_axioms(self) -> bool:
+        """Whether rules are made of axioms."""
+        return reads_axioms(self.names)
+
+    @cached_property
+    def has_el(self) -> bool:
+        """Whether asserted axioms are rows of a relation, as `owl-el` has them."""
+        return OWL_EL in self.names
 
     @cached_property
     def rewrites(self) -> bool:
