@@ -34,6 +34,7 @@ from triplestore.sparql.algebra.nodes import (
     Reduced,
     Service,
     Slice,
+    TermPattern,
     Union,
     Values,
     children,
@@ -90,7 +91,7 @@ class Variables:
 
     def _scope_of(self, node: Node) -> Names:
         match node:
-            case Bgp() | Path() | Values():
+            case Bgp() | Path() | TermPattern() | Values():
                 return own_variables(node)
             case Join(parts) | Union(parts):
                 return NONE.union(*map(self.in_scope, parts))
@@ -112,7 +113,7 @@ class Variables:
 
     def _certain_of(self, node: Node) -> Names:
         match node:
-            case Bgp() | Path():
+            case Bgp() | Path() | TermPattern():
                 return own_variables(node)
             case Values(variables, rows):
                 columns = zip(variables, zip(*rows, strict=True), strict=True) if rows else ()
@@ -144,12 +145,14 @@ def _is_bound(expression: Expression, known: Names) -> bool:
     return isinstance(expression, Variable) and expression.name in known
 
 
-def own_variables(node: Bgp | Path | Values) -> Names:
+def own_variables(node: Bgp | Path | TermPattern | Values) -> Names:
     """The variables of a leaf."""
     if isinstance(node, Bgp):
         terms = [term for pattern in node.patterns for term in pattern]
     elif isinstance(node, Path):
         terms = [node.subject, node.object]
+    elif isinstance(node, TermPattern):
+        terms = list(node.terms)
     else:
         terms = list(node.variables)
     return frozenset([term.name for term in terms if isinstance(term, Variable)])

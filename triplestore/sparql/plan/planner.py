@@ -21,6 +21,7 @@ from triplestore.sparql.algebra.short_text import show_expression
 from triplestore.sparql.algebra.variables import Variables
 from triplestore.sparql.cache.slots import Slots
 from triplestore.sparql.evaluate.dataset import Dataset
+from triplestore.sparql.evaluate.triple_terms import TripleTerms
 from triplestore.sparql.plan.planned import ANYTHING, Atom, Names, Planned, Wanted, Where
 
 _Given = TypeVar("_Given")
@@ -65,6 +66,7 @@ class Planner(ABC):
            with a seed; patterns are kept so that their addresses stay unique
     repeatable  False if a plan would not return the same rows another time
     slots  where exchangeable constants are
+    triple_terms  the relation of triple terms, once a pattern needs it
     size   the number of tokens of the query's text
     """
 
@@ -79,6 +81,7 @@ class Planner(ABC):
         self.repeatable = True
         self.slots = Slots((), frozenset())
         self.solutions = count()  # their numbers, for labels of new blank nodes
+        self.triple_terms: TripleTerms | None = None
         self._numbers = count()
         self.size = 0
         self._asking = 0  # the current depth of nested EXISTS

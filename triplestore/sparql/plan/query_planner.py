@@ -103,6 +103,7 @@ def _plan_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Pla
 _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
     sparql.Bgp: plan_matching,
     sparql.Path: plan_matching,
+    sparql.TermPattern: plan_matching,
     sparql.Join: plan_matching,
     sparql.Filter: plan_matching,
     sparql.Values: plan_values,
