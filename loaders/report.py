@@ -118,8 +118,10 @@ class Loaded:
         """Add the new terms to the dictionary they were numbered for."""
         if self.segment is not None:
             dictionary.add_segment(self.segment)
+            dictionary.complete(self.segment)
         elif self.new_keys:
             dictionary.append_keys(dictionary.size + 1, self.new_keys)
+            dictionary.add_parts(self.new_keys)
 
     def summary(self) -> str:
         """The load in one line of text."""

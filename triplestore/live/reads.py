@@ -272,7 +272,7 @@ def frame_of(node: Node) -> Node:
     True
     """
     match node:
-        case sparql.Bgp() | sparql.Path() | sparql.Values():
+        case sparql.Bgp() | sparql.Path() | sparql.TermPattern() | sparql.Values():
             return node
         case sparql.Join(parts):
             return joined(map(frame_of, parts))

@@ -43,6 +43,7 @@ def kept_terms(
             continue
         if segment.first_id > done + 1:
             terms.append(NewTermKeys(done + 1, dictionary.new_keys(done, segment.first_id - 1)))
+        dictionary.know_parts(segment)
         kept = batch.terms(segment)
         dictionary.replace([segment], kept)
         ref = batch.ref_of(kept)

@@ -156,6 +156,9 @@ def write_terms(
 ) -> FileRef:
     """Write a term segment to a file, synced."""
     meta = {"first": segment.first_id, "count": segment.count}
+    triples = segment.count_of_triples
+    if triples is not None:
+        meta["triples"] = triples
     return write_sections(files, path, TERMS, segment.sections(), meta, pause=pause)
 
 
@@ -179,4 +182,4 @@ def segment_of(file: SectionFile) -> TermSegment:
             return Column.of(np.zeros(0, np.uint32))
         return file.column(name)
 
-    return TermSegment.from_sections(meta["first"], meta["count"], column)
+    return TermSegment.from_sections(meta["first"], meta["count"], column, meta.get("triples"))

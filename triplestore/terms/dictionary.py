@@ -21,8 +21,16 @@ from triplestore.terms.dictionary_state import DictionaryState, LiveTable
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, Spans, find_listed, worth_kernels
 from triplestore.terms.stretches import Stretches
-from triplestore.terms.term_keys import Term, key_of
+from triplestore.terms.term_keys import TRIPLE, Term, key_of
 from triplestore.terms.thresholds import TERMS
+from triplestore.terms.triples.find_parts import (
+    collect_parts,
+    missing_parts,
+    parts_of_ids,
+    parts_of_segment,
+)
+from triplestore.terms.triples.part_columns import NO_PARTS, PartColumns
+from triplestore.terms.triples.split_triples import triple_keys
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_stack import ValueStack
 from triplestore.thread_limits import look
@@ -124,6 +132,8 @@ class Dictionary:
                     state = self._state
                     known = state.live.ids.get(key) or state.lookup(key)
                     ids.append(known or self._add(key))
+                    if not known and key[0] == TRIPLE:
+                        self.add_parts((key,))
             except BaseException:
                 self.truncate(mark)
                 raise
@@ -138,8 +148,22 @@ class Dictionary:
             given = dict(zip(missing, state.lookup_sealed(missing).tolist(), strict=True))
             new = [key for key in missing if not given[key]]
             given.update(zip(new, self._add_all(new), strict=True))
+            self.add_parts(new)
             ids = [i or given[key] for key, i in zip(keys, ids, strict=True)]
         out[:] = ids
+
+    def add_parts(self, keys: Sequence[bytes]) -> None:
+        """Add the missing parts of the triple terms among these keys, and the parts of those.
+
+        So all parts of a triple term have ids, which `triple_runs` gives.
+        """
+        triples = triple_keys(keys)
+        while triples:
+            missing = missing_parts(triples, self.lookup_keys)
+            for lo in range(0, len(missing), TERMS.encoded_keys):
+                look()
+                self._add_all(missing[lo : lo + TERMS.encoded_keys])
+            triples = triple_keys(missing)
 
     def _add_all(self, keys: Sequence[bytes]) -> Iterable[int]:
         """Append new, distinct keys; their ids."""
@@ -251,6 +275,18 @@ class Dictionary:
         """
         return self._state.of_kind(kind, since)
 
+    def triple_runs(self) -> list[PartColumns]:
+        """The triple terms and the ids of their parts, in runs of ascending ids."""
+        state = self._state
+        known = [self.know_parts(segment) for segment in state.segments]
+        return [run for run in (*known, *state.live.triples(self.lookup_keys)) if len(run)]
+
+    def know_parts(self, segment: TermSegment) -> PartColumns:
+        """The parts of the triple terms of a segment, which it keeps."""
+        if segment.triples is None:
+            segment.triples = parts_of_segment(segment, self.find_spans)
+        return segment.triples
+
     @property
     def stretches(self) -> Stretches:
         """The ranges of ids whose terms have one kind and compare by their ids."""
@@ -338,6 +374,28 @@ class Dictionary:
             live = LiveTable(segment.last_id + 1, self)
             self._state = self._state.succeeded_by((*self._state.segments, segment), live)
 
+    def complete(self, segment: TermSegment) -> None:
+        """Add the missing parts of the triple terms of a segment that was just added.
+
+        For loads: parts are found, numbered and added as other terms of a load are.
+        """
+        # Late: the collector imports this module.
+        from triplestore.terms.collector import TermCollector
+
+        with self._lock:
+            while segment.triples is None:
+                collector = TermCollector(self)
+                collected = collect_parts(segment, collector)
+                if collected is None:
+                    segment.triples = NO_PARTS
+                    return
+                ids, new = collector.seal()
+                segment.triples = parts_of_ids(collected[0], ids[collected[1]])
+                if new is None:
+                    return
+                self.add_segment(new)
+                segment = new
+
     def segment_of(self, first_id: int, last_id: int) -> TermSegment:
         """A segment, not added, of the terms first_id .. last_id; no segment lies across first_id.
 
@@ -360,6 +418,7 @@ class Dictionary:
         whole = made[0] if len(made) == 1 else TermSegment.merge(made)
         if (whole.first_id, whole.last_id) != (first_id, last_id):
             raise AssertionError(f"{whole} is not {first_id}..{last_id}")
+        self.know_parts(whole)
         return whole
 
     def replace(self, old: Sequence[TermSegment], new: TermSegment) -> None:

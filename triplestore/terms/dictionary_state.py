@@ -15,7 +15,7 @@ kept in one buffer, from which many are taken at once (`texts`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys, tex
 from triplestore.terms.stretches import Stretches
 from triplestore.terms.term_keys import STRING, Term, term_of
 from triplestore.terms.thresholds import TERMS
+from triplestore.terms.triples.live_triples import LiveTriples
+from triplestore.terms.triples.part_columns import PartColumns
 from triplestore.terms.values.canonical_ids import TermSource
 from triplestore.terms.values.segment_values import ValueTable
 from triplestore.terms.values.value_stack import LiveValues, ValueStack
@@ -290,7 +292,7 @@ class _Buffer(NamedTuple):
 class LiveTable:
     """Terms first_id, first_id + 1, ... and their values."""
 
-    __slots__ = ("_asked", "_buffer", "_version", "first_id", "ids", "keys", "values")
+    __slots__ = ("_asked", "_buffer", "_triples", "_version", "first_id", "ids", "keys", "values")
 
     def __init__(self, first_id: int, source: TermSource) -> None:
         self.first_id = first_id
@@ -340,8 +342,17 @@ class LiveTable:
 
     def _forget(self) -> None:
         self._buffer: _Buffer | None = None
+        self._triples = LiveTriples()
         self._version = 0
         self._asked = 0  # texts since the buffer was made
+
+    def triples(self, look_up: Callable[[Sequence[bytes]], U32]) -> tuple[PartColumns, ...]:
+        """The parts of its triple terms, in runs; `look_up` finds the ids of keys."""
+        version = self._version
+        done = self._triples.done if self._triples.version == version else 0
+        keys = self.keys[done:]
+        self._triples = self._triples.followed_by(version, self.first_id + done, keys, look_up)
+        return self._triples.runs
 
     def texts(self, ids: U32) -> tuple[U8, I64, I64, U8]:
         """Texts of some terms: a buffer, where each begins in it, its length, and its kind."""

@@ -33,7 +33,9 @@ from triplestore.terms.spans import (
     worth_kernels,
 )
 from triplestore.terms.stretches import starts_of_kinds, stretches_of
+from triplestore.terms.term_keys import TRIPLE
 from triplestore.terms.thresholds import TERMS
+from triplestore.terms.triples.part_columns import NO_PARTS, PartColumns
 from triplestore.terms.values.canonical_ids import TermSource, build_values
 from triplestore.terms.values.segment_values import ValueTable
 
@@ -61,6 +63,7 @@ class TermSegment:
         "_texts",
         "count",
         "first_id",
+        "triples",
         "values",
     )
 
@@ -73,10 +76,12 @@ class TermSegment:
         slots: Column,
         values: ValueTable,
         stretches: Column | None = None,
+        triples: PartColumns | None = None,
     ) -> None:
         self.first_id = first_id
         self.count = len(kinds)
         self.values = values
+        self.triples = triples  # None until they are asked for
         self._texts = texts
         self._offsets = offsets
         self._kinds = kinds
@@ -130,8 +135,9 @@ class TermSegment:
         values = build_values(first_id, buf, starts[:-1], lengths, kinds, older, source)
         del starts, lengths
         stretches = Column.of(starts_of_kinds(kinds)) if is_sorted else None
+        triples = None if len(kinds) and int(kinds.max()) == TRIPLE else NO_PARTS
         columns = _columns(texts, offsets, kinds, slots_of(hashes))
-        return cls(first_id, *columns, values, stretches)
+        return cls(first_id, *columns, values, stretches, triples)
 
     @classmethod
     def from_keys(
@@ -157,7 +163,11 @@ class TermSegment:
         hashes = with_hashes(texts, offsets[:-1].astype(np.int64), lengths, kinds).hashes
         columns = _columns(texts, offsets, kinds, slots_of(hashes))
         values = ValueTable.merge([segment.values for segment in segments])
-        return cls(segments[0].first_id, *columns, values)
+        made = cls(segments[0].first_id, *columns, values)
+        known = [segment.triples for segment in segments if segment.triples is not None]
+        if len(known) == len(segments):
+            made.triples = PartColumns.joined([part for part in known if len(part)] or [NO_PARTS])
+        return made
 
     # --- storing --------------------------------------------------------------------------------
 
@@ -165,11 +175,18 @@ class TermSegment:
         """The arrays to write to a file, by name: views."""
         arrays = {name: column.all() for name, column in zip(_COLUMNS, self._all(), strict=True)}
         values = {_VALUE + name: array for name, array in self.values.sections().items()}
-        return {**arrays, STRETCHES: self._all_stretches(), **values}
+        triples = self.triples if self.count_of_triples else None
+        parts = triples.sections(self.first_id) if triples is not None else {}
+        return {**arrays, STRETCHES: self._all_stretches(), **values, **parts}
 
     @classmethod
-    def from_sections(cls, first_id: int, count: int, get: Callable[[str], Column]) -> TermSegment:
-        """The segment whose sections `get` returns; only their lengths are read."""
+    def from_sections(
+        cls, first_id: int, count: int, get: Callable[[str], Column], triples: int | None = None
+    ) -> TermSegment:
+        """The segment whose sections `get` returns; only their lengths are read.
+
+        triples  the number of triple terms with known parts; None if the file does not say
+        """
         texts, offsets, kinds, slots = map(get, _COLUMNS)
         if len(kinds) != count or len(offsets) != count + 1 or len(slots) <= count:
             raise CorruptError(
@@ -177,7 +194,10 @@ class TermSegment:
                 f"{len(offsets)} offsets and {len(slots)} slots: restore the store from a backup"
             )
         values = ValueTable.from_sections(first_id, count, lambda name: get(_VALUE + name))
-        return cls(first_id, texts, offsets, kinds, slots, values, get(STRETCHES))
+        made = cls(first_id, texts, offsets, kinds, slots, values, get(STRETCHES))
+        if triples is not None:
+            made.triples = PartColumns.in_segment(first_id, get) if triples else NO_PARTS
+        return made
 
     # --- asking ---------------------------------------------------------------------------------
 
@@ -193,6 +213,12 @@ class TermSegment:
     def nbytes(self) -> int:
         """Size of all its arrays."""
         return sum(column.nbytes for column in self._all()) + self.values.nbytes
+
+    @property
+    def count_of_triples(self) -> int | None:
+        """The number of its triple terms, if all their parts are known; otherwise None."""
+        known = self.triples
+        return len(known) if known is not None and known.is_whole else None
 
     @property
     def text_bytes(self) -> int:

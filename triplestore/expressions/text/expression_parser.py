@@ -14,6 +14,7 @@ from triplestore.expressions.functions import CASTS, FUNCTIONS, MANY, REMEDIES, 
 from triplestore.expressions.text.term_parser import Stop, TermParser, did_you_mean, iri_of
 from triplestore.expressions.text.tokens import END, OPERATOR, VARIABLE, WORD, Tokens
 from triplestore.expressions.tree import Call, Constant, Expression, Variable, depth_of
+from triplestore.terms.term_keys import BLANK, to_ntriples
 from triplestore.terms.vocabulary import (
     RDF_TYPE,
     XSD,
@@ -103,10 +104,49 @@ class ExpressionParser(TermParser):
             self.leave()
             self.expect(")", "or an operator after an expression in parentheses")
             return inner
+        if kind == OPERATOR and self.texts[self.at] == "<<(":
+            return self._computed_triple()
         constant = self.constant("or a variable or function in an expression")
         if constant.kind == 1 and self.is_operator("("):
             return self.call_of(constant)
         return constant
+
+    def _computed_triple(self) -> Expression:
+        """A triple term, in which variables may stand: TRIPLE of its parts."""
+        start = self.at
+        self.at += 1
+        self.enter()
+        parts = (
+            self._part_of_triple("as subject of a triple term", inner=False),
+            Variable(self._name()) if self.kinds[self.at] == VARIABLE else self.verb_of_term(),
+            self._part_of_triple("as object of a triple term", inner=True),
+        )
+        self.leave()
+        self.expect(")>>", "at the end of a triple term")
+        subject, verb, _ = parts
+        if isinstance(subject, Constant) and subject.kind != 1:
+            self.report("the subject of a triple term is an IRI or a variable here", start)
+        if isinstance(verb, Constant) and verb.kind != 1:
+            self.report("the predicate of a triple term is an IRI or a variable", start)
+        keys = [part.key for part in parts if isinstance(part, Constant)]
+        if len(keys) < len(parts):
+            return Call("TRIPLE", parts)
+        return Constant(b"\x06<<( " + b" ".join(map(to_ntriples, keys)) + b" )>>")
+
+    def _part_of_triple(self, where: str, *, inner: bool) -> Expression:
+        if self.kinds[self.at] == VARIABLE:
+            return Variable(self._name())
+        if self.kinds[self.at] == OPERATOR and self.texts[self.at] == "<<(" and inner:
+            return self._computed_triple()
+        start = self.at
+        found = self.constant(f"or a variable {where}")
+        if found.kind == BLANK:
+            self.report(f"{found} is not allowed in an expression: use a variable", start)
+        return found
+
+    def _name(self) -> str:
+        self.at += 1
+        return self.texts[self.at - 1]
 
     def word(self) -> Expression:
         """A built-in call; subclasses add other forms."""

@@ -35,6 +35,7 @@ from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
 from triplestore.terms.term_keys import cache_of_short, key_of, to_ntriples
 from triplestore.terms.vocabulary import (
+    RDF_TYPE,
     XSD_BOOLEAN,
     XSD_DECIMAL,
     XSD_DOUBLE,
@@ -372,7 +373,8 @@ class TermParser:
         start = self.at
         self.at += 1
         self.enter()
-        parts = [self.constant("or triple term in a triple term") for _ in range(3)]
+        subject = self.constant("as subject of a triple term")
+        parts = [subject, self.verb_of_term(), self.constant("as object of a triple term")]
         self.leave()
         self.expect(")>>", "at the end of a triple term")
         subject, predicate, _ = parts
@@ -382,6 +384,13 @@ class TermParser:
             )
         inner = b" ".join(to_ntriples(part.key) for part in parts)
         return Constant(b"\x06<<( " + inner + b" )>>")
+
+    def verb_of_term(self) -> Constant:
+        """The predicate of a triple term."""
+        if self.kinds[self.at] == WORD and self.texts[self.at] == "a":
+            self.at += 1
+            return Constant.iri(RDF_TYPE)
+        return self.constant("as predicate of a triple term")
 
     def enter(self) -> None:
         """Enter a nested level; `leave` returns from it."""

@@ -74,7 +74,7 @@ _KEYWORDS = (
     "SELECT CONSTRUCT DESCRIBE ASK BASE PREFIX DISTINCT REDUCED AS FROM NAMED WHERE GROUP BY "
     "HAVING ORDER ASC DESC LIMIT OFFSET VALUES LOAD SILENT INTO CLEAR DROP CREATE ADD MOVE COPY "
     "TO INSERT DELETE DATA WITH USING DEFAULT ALL GRAPH OPTIONAL SERVICE BIND UNDEF MINUS UNION "
-    "FILTER IN NOT EXISTS SEPARATOR TRUE FALSE"
+    "FILTER IN NOT EXISTS SEPARATOR TRUE FALSE VERSION"
 )
 _WORDS = frozenset(_KEYWORDS.split())
 _CALLED = frozenset([*FUNCTIONS, *(name.upper() for name in AGGREGATES)])
@@ -135,7 +135,8 @@ def name_pattern(is_ascii: bool) -> str:
 _PATTERN = r"""
     (?: [ \t\r\n]++ | \#[^\n\r]*+ {slashes} )*+
     (?:
-      ( {rules} <<\( | \)>> | \|\| | && | != | <= | >= | \^\^ | [][(),{{}};=!+*/|^-] | \.(?![0-9])
+      ( {rules} <<\( | << (?! {scheme} [^\x00-\x20<>"{{}}|^`\\]* > (?!>) ) | \)?>> | \{{\| | \|\}}
+        | ~ | \|\| | && | != | <= | >= | \^\^ | [][(),{{}};=!+*/|^-] | \.(?![0-9])
         | < (?! [^\x00-\x20<>"{{}}|^`]* > ) | > | \? (?! [{u}0-9] ) )
     | [?$]([{u}0-9][{u}0-9{marks}]*)
     | ( {name} )
@@ -162,7 +163,8 @@ def _pattern(rules: bool, is_ascii: bool) -> re.Pattern[str]:
     slashes, arrow = (r"| //[^\n\r]*+", ":- |") if rules else ("", "")
     name = name_pattern(is_ascii)
     parts = {"u": u, "chars": chars, "marks": marks, "name": name}
-    pattern = _PATTERN.format(slashes=slashes, rules=arrow, **parts)
+    scheme = "[A-Za-z][A-Za-z0-9+.-]*:"  # `?x<<http://a>` compares with an IRI
+    pattern = _PATTERN.format(slashes=slashes, rules=arrow, scheme=scheme, **parts)
     return re.compile(pattern, re.VERBOSE | re.DOTALL)
 
 

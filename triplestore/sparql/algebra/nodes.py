@@ -1,4 +1,4 @@
-"""The algebra of SPARQL 1.1 as data: graph patterns, paths and queries (updates are in `updates`).
+"""The algebra of SPARQL as data: graph patterns, paths and queries (updates are in `updates`).
 
 Start at `Node`, the kinds of patterns, and at `Query`. Names and meaning are those of section 18 of
 the specification, unless stated otherwise.
@@ -130,6 +130,25 @@ class Path:
     subject: TermOrVariable
     path: PathExpression
     object: TermOrVariable
+
+
+@data_class
+class TermPattern:
+    """A triple term and its parts, in the same solutions as the triples around it.
+
+    term  a variable for it, which is the subject or object of a triple or path beside this, or a
+          part of another such term
+    """
+
+    term: Variable
+    subject: TermOrVariable
+    predicate: TermOrVariable
+    object: TermOrVariable
+
+    @property
+    def terms(self) -> tuple[TermOrVariable, ...]:
+        """The term and its parts."""
+        return self.term, self.subject, self.predicate, self.object
 
 
 @data_class
@@ -317,6 +336,7 @@ class Slice:
 Node: TypeAlias = (
     Bgp
     | Path
+    | TermPattern
     | Join
     | Union
     | LeftJoin
@@ -345,7 +365,7 @@ UNIT = Bgp(())
 
 
 # As tuples: `Join | Union` would be made anew for each call.
-LEAVES = (Bgp, Path, Values, TextHits)
+LEAVES = (Bgp, Path, TermPattern, Values, TextHits)
 LISTS = (Join, Union)
 PAIRS = (LeftJoin, Minus)
 

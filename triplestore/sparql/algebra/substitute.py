@@ -99,6 +99,9 @@ def substituted(node: Node, values: Values) -> Node:
             )
         case sparql.Path(subject, path, object_):
             return sparql.Path(_term(subject, values), path, _term(object_, values))
+        case sparql.TermPattern(term, subject, predicate, object_):
+            parts = [_term(part, values) for part in (subject, predicate, object_)]
+            return sparql.TermPattern(term, *parts)
         case sparql.Filter(pattern, condition):
             return sparql.Filter(pattern, inside(condition))
         case sparql.LeftJoin(_, _, _, absent) if absent is not None and absent.name in values:

@@ -35,6 +35,7 @@ from triplestore.sparql.algebra.nodes import (
     Service,
     Slice,
     TextHits,
+    TermPattern,
     Union,
     Values,
     children,
@@ -91,7 +92,7 @@ class Variables:
 
     def _scope_of(self, node: Node) -> Names:
         match node:
-            case Bgp() | Path() | Values() | TextHits():
+            case Bgp() | Path() | TermPattern() | Values() | TextHits():
                 return own_variables(node)
             case Join(parts) | Union(parts):
                 return NONE.union(*map(self.in_scope, parts))
@@ -113,7 +114,7 @@ class Variables:
 
     def _certain_of(self, node: Node) -> Names:
         match node:
-            case Bgp() | Path() | TextHits():
+            case Bgp() | Path() | TermPattern() | TextHits():
                 return own_variables(node)
             case Values(variables, rows):
                 columns = zip(variables, zip(*rows, strict=True), strict=True) if rows else ()
@@ -148,7 +149,7 @@ def _is_bound(expression: Expression, known: Names) -> bool:
     return isinstance(expression, Variable) and expression.name in known
 
 
-def own_variables(node: Bgp | Path | Values | TextHits) -> Names:
+def own_variables(node: Bgp | Path | TermPattern | Values | TextHits) -> Names:
     """The variables of a leaf."""
     if isinstance(node, Bgp):
         terms = [term for pattern in node.patterns for term in pattern]
@@ -157,6 +158,8 @@ def own_variables(node: Bgp | Path | Values | TextHits) -> Names:
     elif isinstance(node, TextHits):
         columns = (node.literal, node.score, node.property, node.query)
         terms = [each for each in columns if each is not None]
+    elif isinstance(node, TermPattern):
+        terms = list(node.terms)
     else:
         terms = list(node.variables)
     return frozenset([term.name for term in terms if isinstance(term, Variable)])

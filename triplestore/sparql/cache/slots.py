@@ -201,6 +201,8 @@ def _sort_pattern(pattern: Node, free: set[bytes], fixed: set[bytes]) -> None:
             case sparql.Path(subject, path, object_):
                 _add((subject, object_), free)
                 _add(_of_path(path), fixed)
+            case sparql.TermPattern():
+                _add((node.subject, node.predicate, node.object), free)
             case sparql.Values(_, rows):
                 _add((term for row in rows for term in row if term is not None), free)
             case sparql.Graph(name, _) | sparql.Service(name, _):

@@ -31,7 +31,8 @@ def can_be_pushed(node: Node) -> bool:
         case sparql.Bgp(patterns):
             return bool(patterns)
         case sparql.Join(parts):
-            rest = [part for part in parts if not isinstance(part, sparql.Values | sparql.TextHits)]
+            beside = (sparql.Values, sparql.TermPattern, sparql.TextHits)  # the same in every graph
+            rest = [part for part in parts if not isinstance(part, beside)]
             return bool(rest) and all(map(can_be_pushed, rest))
         case sparql.Union() | sparql.LeftJoin() | sparql.Filter() | sparql.Extend():
             return all(map(can_be_pushed, sparql.children(node)))

@@ -13,11 +13,13 @@ from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import Frame
 from triplestore.operators.leaves import Values
 from triplestore.operators.row_operators import Project
+from triplestore.relations.status import HOLDS
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, TriplePattern
 from triplestore.sparql.algebra.short_text import show_path
 from triplestore.sparql.algebra.variables import conjuncts, names_in
 from triplestore.sparql.evaluate.steps import Nodes
+from triplestore.sparql.evaluate.triple_terms import triple_terms
 from triplestore.sparql.plan.groups import Condition, plan_group
 from triplestore.sparql.plan.join_order import Item, choose_steps
 from triplestore.sparql.plan.path_plans import PathPart, is_closed, make_step
@@ -91,6 +93,8 @@ def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[It
         return None if found is None else list(found)
     if isinstance(part, sparql.Service):
         return [ServicePart.of(planner, part)]
+    if isinstance(part, sparql.TermPattern):
+        return [_triple_term(planner, part)]
     if isinstance(part, sparql.Path):
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
     planned = planner.plan(part, wanted)
@@ -170,6 +174,19 @@ def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | 
         return Atom.of(dataset.facts(graph), tuple(terms), where, "triple")
     relation_ = dataset.graph(graph).relation(predicate)
     return Atom.of(relation_, (subject, object_), where, label)
+
+
+def _triple_term(planner: Planner, node: sparql.TermPattern) -> Atom:
+    """A triple term with variables as a pattern of the relation of all triple terms."""
+    entries: list[str | int] = []
+    for part in node.terms:
+        if isinstance(part, Variable):
+            entries.append(part.name)
+        else:
+            entries.append(planner.slot(part))
+    if planner.triple_terms is None:
+        planner.triple_terms = triple_terms(planner.scope.terms)
+    return Atom.of(planner.triple_terms, tuple(entries), HOLDS, "triple term")
 
 
 def _closed_path(planner: Planner, node: sparql.Path, graph: Where) -> Atom | None:

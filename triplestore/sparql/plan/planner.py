@@ -23,6 +23,7 @@ from triplestore.sparql.algebra.variables import Variables
 from triplestore.sparql.cache.slots import Slots
 from triplestore.sparql.evaluate.dataset import Dataset
 from triplestore.sparql.evaluate.text_hits import SearchText
+from triplestore.sparql.evaluate.triple_terms import TripleTerms
 from triplestore.sparql.plan.planned import ANYTHING, Atom, Names, Planned, Wanted, Where
 
 _Given = TypeVar("_Given")
@@ -67,6 +68,7 @@ class Planner(ABC):
            with a seed; patterns are kept so that their addresses stay unique
     repeatable  False if a plan would not return the same rows another time
     slots  where exchangeable constants are
+    triple_terms  the relation of triple terms, once a pattern needs it
     size   the number of tokens of the query's text
     services  the endpoints that SERVICE may ask
     text   searches the text index; None if the store has none
@@ -84,6 +86,7 @@ class Planner(ABC):
         self.repeatable = True
         self.slots = Slots((), frozenset())
         self.solutions = count()  # their numbers, for labels of new blank nodes
+        self.triple_terms: TripleTerms | None = None
         self._numbers = count()
         self.size = 0
         self.services = NO_SERVICES

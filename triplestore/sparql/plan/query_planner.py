@@ -91,6 +91,7 @@ class QueryPlanner(Planner):
 _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
     sparql.Bgp: plan_matching,
     sparql.Path: plan_matching,
+    sparql.TermPattern: plan_matching,
     sparql.Join: plan_matching,
     sparql.Filter: plan_matching,
     sparql.Values: plan_values,

@@ -1,4 +1,4 @@
-"""SPARQL 1.1 from text to algebra: `parse_query` and `parse_update`.
+"""SPARQL from text to algebra: `parse_query` and `parse_update`.
 
 Recursive descent over the tokens of `expressions.text.tokens`. Each class extends the one before,
 one per file: terms and expressions (`expressions.text`), `query_expressions`, `paths`, `triples`,
@@ -7,8 +7,8 @@ is made while reading; there is no syntax tree.
 
 Always true: the first violation of the grammar ends the reading; other errors (unknown
 prefixes, misplaced variables) are collected. Both raise `QuerySyntaxError` with line and column,
-what was expected, and a suggestion if a similar name exists. Columns count an escape `\\u0041`
-outside of strings and IRIs as one character.
+what was expected, and a suggestion if a similar name exists. Escapes such as `\\u0041` stand in
+strings and IRIs only, as in SPARQL 1.2.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ MOST_DEEP = 300
 """Maximum depth of nested operators, as in a chain of OPTIONALs: Python's stack is limited."""
 
 
+_MARK = "\ufeff"  # of the order of bytes, before the text
 _LONGEST_LINE = 1000  # maximum length of the line that an error keeps for Python to print
 
 
@@ -65,7 +66,7 @@ def parse_query(
     ...
     triplestore.errors.QuerySyntaxError: input:1:20: expected ... (did you mean FILTER?)
     """
-    tokens = Tokens(_without_escapes(text), file)
+    tokens = Tokens(text.removeprefix(_MARK), file)
     parser = _parser(tokens, prefixes, base, aggregates)
     found = when_large(len(tokens.kinds), _run, parser, parser.query)
     _check_depth(found.pattern, tokens)
@@ -85,7 +86,7 @@ def parse_update(
     >>> parse_update("INSERT DATA { <http://e/a> <http://e/p> 1 }").operations[0].quads
     (<Quad subject=<NamedNode value=http://e/a> predicate=...>,)
     """
-    text = _without_escapes(text)
+    text = text.removeprefix(_MARK)
     blocks = data_blocks(text) if len(text) > SPARQL.data_block_size else []
     try:
         return _update(Tokens(text, file, blocks=blocks), prefixes, base, aggregates)
@@ -172,30 +173,3 @@ def _depths(node: Node) -> Iterator[int]:
         found, depth = stack.pop()
         yield depth
         stack += [(child, depth + 1) for child in children(found)]
-
-
-# --- escapes -------------------------------------------------------------------------------------
-
-_ESCAPE = re.compile(
-    r"""
-      (?P<kept> \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
-        | "(?:[^"\\\n\r]++|\\.)*+" | '(?:[^'\\\n\r]++|\\.)*+'
-        | <[^\x00-\x20<>"{}|^`]*> | \#[^\n\r]* )
-      | \\u(?P<short>[0-9A-Fa-f]{4}) | \\U(?P<long>[0-9A-Fa-f]{8})
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def _without_escapes(text: str) -> str:
-    """The text without \\u and \\U outside of strings and IRIs."""
-    text = text.removeprefix("\ufeff")
-    return _ESCAPE.sub(_escaped, text) if "\\u" in text or "\\U" in text else text
-
-
-def _escaped(match: re.Match[str]) -> str:
-    if match["kept"] is not None:
-        return match["kept"]
-    code = int(match["short"] or match["long"], 16)
-    # invalid code points are left; a backslash would begin another escape
-    return match[0] if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code == 0x5C else chr(code)

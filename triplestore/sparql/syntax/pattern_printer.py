@@ -39,11 +39,17 @@ from triplestore.sparql.algebra.nodes import (
     Service,
     Slice,
     TermOrVariable,
+    TermPattern,
     Union,
     Values,
     ZeroOrMore,
     ZeroOrOne,
     is_hidden,
+)
+from triplestore.sparql.syntax.reified_triples import (
+    is_computed,
+    text_of_hidden,
+    without_computed,
 )
 from triplestore.terms.vocabulary import RDF_TYPE
 
@@ -75,7 +81,7 @@ class Writer(Namer):
         if isinstance(term, Constant) or not is_hidden(term):
             return super().term(term)
         found = self._aggregates.get(term)
-        return term.name if found is None else self._aggregate(found)
+        return text_of_hidden(term) if found is None else self._aggregate(found)
 
     def triple(self, subject: TermOrVariable, verb: TermOrVariable, object_: TermOrVariable) -> str:
         """A triple with its '.'."""
@@ -135,6 +141,8 @@ class Writer(Namer):
             return [*self.elements(node.left), "OPTIONAL {", *indented(inner), "}"]
         if isinstance(node, Minus):
             return [*self.elements(node.left), *self.group("MINUS", node.right)]
+        if is_computed(node):
+            return self.elements(without_computed(node))
         if isinstance(node, Extend):
             text = f"BIND({self.expression(node.expression)} AS {node.variable})"
             return [*self.elements(node.pattern), text]
@@ -144,6 +152,8 @@ class Writer(Namer):
         """A node that may follow others."""
         if isinstance(node, Bgp):
             return [self.triple(*triple) for triple in node.patterns]
+        if isinstance(node, TermPattern):
+            return []  # its term is written where it is used
         if isinstance(node, Path):
             path = path_text(node.path, self)
             return [f"{self.term(node.subject)} {path} {self.term(node.object)} ."]
@@ -164,21 +174,21 @@ class Writer(Namer):
 
     def _join(self, node: Join) -> list[str]:
         lines = self.elements(node.parts[0])
-        block = isinstance(node.parts[0], Bgp | Path)
+        block = isinstance(node.parts[0], Bgp | Path | TermPattern)
         at = 1
         while at < len(node.parts):
             part = node.parts[at]
             if block and isinstance(part, Bgp):
                 # The following paths may share its blank nodes.
                 end = at + 1
-                while end < len(node.parts) and isinstance(node.parts[end], Path):
+                while end < len(node.parts) and isinstance(node.parts[end], Path | TermPattern):
                     end += 1
                 inner = [line for one in node.parts[at:end] for line in self._element(one)]
                 lines += ["{", *indented(inner), "}"]
                 block, at = False, end
                 continue
             lines += self._element(part)
-            block = isinstance(part, Bgp | Path)
+            block = isinstance(part, Bgp | Path | TermPattern)
             at += 1
         return lines
 
@@ -218,6 +228,7 @@ class Writer(Namer):
 
     def where(self, node: Node) -> tuple[list[str], list[str]]:
         """The WHERE of a form other than SELECT, and its modifiers."""
+        node = without_computed(node)
         sliced, node = (node, node.pattern) if isinstance(node, Slice) else (None, node)
         order, node = (node.keys, node.pattern) if isinstance(node, OrderBy) else ((), node)
         self._learn(node)

@@ -31,7 +31,7 @@ from triplestore.sparql.algebra.nodes import (
 )
 from triplestore.sparql.syntax.query_expressions import IN_PATTERN
 from triplestore.sparql.syntax.triples import TripleParser
-from triplestore.terms.term_keys import BLANK as BLANK_KIND
+from triplestore.terms.triples.split_triples import has_blank
 
 _ELEMENTS = ("FILTER", "OPTIONAL", "GRAPH", "UNION", "MINUS", "BIND", "VALUES", "SERVICE")
 
@@ -61,7 +61,8 @@ class PatternParser(TripleParser):
         self.enter()
         self.count_part()
         before = (self.scope, self.triples, self.paths, self.aggregates, self.no_aggregates)
-        self.scope, self.triples, self.paths = {}, [], []
+        terms = self.terms
+        self.scope, self.triples, self.paths, self.terms = {}, [], [], {}
         self.aggregates, self.no_aggregates = None, IN_PATTERN
         self._new_bgp()
         filters: list[Expression] = []
@@ -71,6 +72,7 @@ class PatternParser(TripleParser):
         self._close_group(opened)
         read = Read(pattern, filters, self.scope)
         self.scope, self.triples, self.paths, self.aggregates, self.no_aggregates = before
+        self.terms = terms
         return read
 
     @abstractmethod
@@ -130,6 +132,9 @@ class PatternParser(TripleParser):
         if self.paths:
             parts += self.paths
             self.paths = []
+        if self.terms:
+            # In an order that does not depend on where the text has paths.
+            parts += sorted(self.take_terms(), key=lambda found: found.term.name)
 
     # --- elements of a group; what stands before one is in `parts` ------------------------------
 
@@ -231,7 +236,7 @@ class PatternParser(TripleParser):
             self.fail("a constant or UNDEF in VALUES: use BIND for computed values")
         start = self.at
         found = self.constant("or UNDEF in VALUES")
-        if found.kind == BLANK_KIND:
+        if has_blank(found.key):
             self.report(
                 f"{found} is not allowed in VALUES: a blank node does not name a resource", start
             )

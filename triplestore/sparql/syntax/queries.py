@@ -30,6 +30,7 @@ from triplestore.sparql.algebra.nodes import (
     Select,
     Slice,
     TermOrVariable,
+    TermPattern,
     TriplePattern,
     is_hidden,
 )
@@ -41,7 +42,8 @@ from triplestore.sparql.syntax.modifiers import (
     ordered_and_sliced,
     sliced,
 )
-from triplestore.sparql.syntax.patterns import Read
+from triplestore.sparql.syntax.patterns import Read, joined
+from triplestore.sparql.syntax.reified_triples import as_template, computed, with_new_nodes
 
 _MOST_NODES = 100_000
 """Maximum size of an expression of SELECT after the variables in it are expanded."""
@@ -88,9 +90,19 @@ class QueryParser(ModifierParser):
     # --- prologue and forms ---------------------------------------------------------------------
 
     def prologue(self) -> None:
-        """BASE and PREFIX."""
-        while self.kinds[self.at] == WORD and self.take_declaration():
+        """BASE, PREFIX and VERSION."""
+        while self.kinds[self.at] == WORD and (self._take_version() or self.take_declaration()):
             pass
+
+    def _take_version(self) -> bool:
+        """Skip VERSION with its text: all versions are read in the same way."""
+        if not self.take_word("VERSION"):
+            return False
+        start = self.at
+        self.string('after VERSION, such as "1.2"')
+        if self.texts[start][:3] in ('"""', "'''"):
+            self.report("the version is a string in single quotation marks", start)
+        return True
 
     def query(self) -> Query:
         """A whole query."""
@@ -148,9 +160,9 @@ class QueryParser(ModifierParser):
 
     def _construct(self) -> Construct:
         if self.is_operator("{"):
-            template = self._template()
+            template, terms = self._template()
             dataset = self.dataset_clauses("FROM")
-            pattern = self._where_and_modifiers()
+            pattern = computed(self._where_and_modifiers(), terms)
             return Construct(pattern, template, dataset=dataset, **self._of_text())
         dataset = self.dataset_clauses("FROM")
         self.expect_word("WHERE", "or a template in '{' after CONSTRUCT")
@@ -161,8 +173,12 @@ class QueryParser(ModifierParser):
             "}", opened, "or '.' after a triple: only triples are allowed without a template"
         )
         triples, self.triples = tuple(self.triples), []
-        pattern = self._modified(Read(Bgp(triples) if triples else UNIT, [], self.scope))
-        template = tuple(TriplePattern(*map(_as_template, triple)) for triple in triples)
+        terms = self.take_terms()
+        beside = sorted(terms, key=lambda found: found.term.name)
+        read = joined([Bgp(triples), *beside])
+        template, made = as_template(triples, terms)
+        template = _with_new_nodes(template, made)
+        pattern = computed(self._modified(Read(read, [], self.scope)), made)
         return Construct(pattern, template, dataset=dataset, **self._of_text())
 
     def _simple_triples(self) -> None:
@@ -174,7 +190,7 @@ class QueryParser(ModifierParser):
                 "paths are not allowed without a template: they cannot be constructed", start
             )
 
-    def _template(self) -> tuple[TriplePattern, ...]:
+    def _template(self) -> tuple[tuple[TriplePattern, ...], tuple[TermPattern, ...]]:
         opened = self.at
         self.expect("{", "")
         self.template = True
@@ -182,7 +198,8 @@ class QueryParser(ModifierParser):
         self.template = False
         self.close("}", opened, "or '.' after a triple of a template")
         triples, self.triples = tuple(self.triples), []
-        return triples
+        terms = self.take_terms()
+        return _with_new_nodes(triples, terms), terms
 
     def _describe(self) -> Describe:
         targets: list[TermOrVariable] = []
@@ -310,11 +327,14 @@ class QueryParser(ModifierParser):
             selected.add(item.variable)
 
 
-def _as_template(term: TermOrVariable) -> TermOrVariable:
-    """A blank node of a pattern as one of a template."""
-    if isinstance(term, Variable) and is_hidden(term):
-        return Constant(b"\x02" + term.name[2:].encode())
-    return term
+def _with_new_nodes(
+    triples: tuple[TriplePattern, ...], terms: tuple[TermPattern, ...]
+) -> tuple[TriplePattern, ...]:
+    if not terms:
+        return triples
+    return tuple(
+        TriplePattern(*(with_new_nodes(terms, node) for node in triple)) for triple in triples
+    )
 
 
 def _projected(node: Node) -> tuple[Variable, ...]:

@@ -39,6 +39,7 @@ from triplestore.sparql.algebra.updates import (
     Update,
 )
 from triplestore.sparql.syntax.pattern_printer import Writer, indented
+from triplestore.sparql.syntax.reified_triples import without_computed
 
 
 def write(what: Query | Update, prefixes: Mapping[str, str] | None = None) -> str:
@@ -137,7 +138,7 @@ def _modify(operation: Modify, writer: Writer) -> list[str]:
     if operation.insert or not operation.delete:
         lines += _template("INSERT", operation.insert, writer, operation.graph)
     lines += _dataset("USING", operation.dataset, writer)
-    return lines + writer.group("WHERE", operation.pattern)
+    return lines + writer.group("WHERE", without_computed(operation.pattern))
 
 
 def _template(

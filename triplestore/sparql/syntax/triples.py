@@ -32,25 +32,19 @@ from triplestore.sparql.algebra.nodes import (
     TermOrVariable,
     TriplePattern,
 )
-from triplestore.sparql.syntax.paths import PathParser
-from triplestore.sparql.syntax.query_expressions import QueryExpressions
+from triplestore.sparql.syntax.reified_triples import TYPE, ReifiedTripleParser
 from triplestore.terms.term_keys import BLANK as BLANK_KIND
-from triplestore.terms.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE
+from triplestore.terms.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
 
-TYPE = Constant.iri(RDF_TYPE)
 FIRST = Constant.iri(RDF_FIRST)
 REST = Constant.iri(RDF_REST)
 NIL = Constant.iri(RDF_NIL)
 
 
-class TripleParser(PathParser, QueryExpressions):
+class TripleParser(ReifiedTripleParser):
     """Reads triples.
 
-    template      True in templates and data: blank nodes are constants, paths are not allowed
-    no_variables  why variables are not allowed here; "" if they are
-    no_blanks     why blank nodes are not allowed here; "" if they are
-    scope         the variables in scope, in the order of the text
-    bgp           the number of the current basic graph pattern, to which labels belong
+    bgp  the number of the current basic graph pattern, to which labels belong
     """
 
     def __init__(
@@ -60,12 +54,6 @@ class TripleParser(PathParser, QueryExpressions):
         aggregate_iris: Collection[str] = (),
     ) -> None:
         super().__init__(tokens, prefixes, aggregate_iris)
-        self.triples: list[TriplePattern] = []
-        self.paths: list[Path] = []
-        self.scope: dict[Variable, None] = {}
-        self.template = False
-        self.no_variables = ""
-        self.no_blanks = ""
         self.bgp = 0
         self.bgps = 0
         self._variables: dict[str, Variable] = {}
@@ -96,24 +84,30 @@ class TripleParser(PathParser, QueryExpressions):
         at = self.at
         long = self.texts[at] == "[" and self.texts[at + 1] != "]"
         long = long or (self.texts[at] == "(" and self.texts[at + 1] != ")")
-        long = long and self.kinds[at] == OPERATOR
+        long = (long or self.texts[at] == "<<") and self.kinds[at] == OPERATOR
         subject = self.node("as subject")
         if long and not self._starts_verb():
             return
-        self._property_list(subject)
+        self.property_list(subject)
 
-    def _property_list(self, subject: TermOrVariable) -> None:
+    def property_list(self, subject: TermOrVariable) -> None:
+        """Properties and objects of a subject, at least one."""
         while True:
             verb = self._verb()
-            self._add(subject, verb, self.node("as object"))
+            self._object(subject, verb)
             while self.take(","):
-                self._add(subject, verb, self.node("as object"))
+                self._object(subject, verb)
             if not self.is_operator(";"):
                 return
             while self.take(";"):
                 pass
             if not self._starts_verb():
                 return
+
+    def _object(self, subject: TermOrVariable, verb: PathExpression | Variable) -> None:
+        object_ = self.node("as object")
+        self._add(subject, verb, object_)
+        self.annotations(subject, verb, object_)
 
     def _starts_verb(self) -> bool:
         kind, text = self.kinds[self.at], self.texts[self.at]
@@ -172,12 +166,16 @@ class TripleParser(PathParser, QueryExpressions):
             return self.iri()
         if kind == BLANK:
             self.at += 1
-            return self._labelled(self.texts[self.at - 1])
+            return self.labelled(self.texts[self.at - 1])
         if kind == OPERATOR:
             if self.texts[self.at] == "[":
                 return self._bracketed()
             if self.texts[self.at] == "(":
                 return self._list()
+            if self.texts[self.at] == "<<(":
+                return self.triple_term()
+            if self.texts[self.at] == "<<":
+                return self.reified_triple()
         found = self.constant(f"or a variable {where}")
         if found.kind == BLANK_KIND:
             raise AssertionError
@@ -195,7 +193,8 @@ class TripleParser(PathParser, QueryExpressions):
         self.scope[variable] = None
         return variable
 
-    def _labelled(self, label: str) -> TermOrVariable:
+    def labelled(self, label: str) -> TermOrVariable:
+        """The blank node with a label."""
         if self.no_blanks:
             self.report(f"_:{label} is not allowed here: {self.no_blanks}", self.at - 1)
         if self.template:
@@ -222,7 +221,7 @@ class TripleParser(PathParser, QueryExpressions):
         node = self.fresh()
         if not self.take("]"):
             self.enter()
-            self._property_list(node)
+            self.property_list(node)
             self.leave()
             self.close("]", start, "or ';' after an object in '[...]'")
         return node
@@ -263,7 +262,7 @@ class TripleParser(PathParser, QueryExpressions):
 
 
 _STARTS = frozenset((VARIABLE, PREFIXED, IRI, STRING, INTEGER, DECIMAL, DOUBLE, BLANK))
-_OPENS = frozenset(("[", "(", "+", "-", "<<("))
+_OPENS = frozenset(("[", "(", "+", "-", "<<(", "<<"))
 _IN_PATHS = frozenset("/|*+?")
 
 

@@ -6,6 +6,7 @@ has neither variables nor invalid triples.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import pyoxigraph as ox
@@ -14,10 +15,12 @@ from triplestore.expressions.text.tokens import DATA, END, WORD
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.sparql.algebra.nodes import (
     Bgp,
+    DatasetClause,
     Graph,
     Node,
     QuadPattern,
     TermOrVariable,
+    TermPattern,
     TriplePattern,
 )
 from triplestore.sparql.algebra.updates import (
@@ -38,6 +41,7 @@ from triplestore.sparql.algebra.updates import (
 from triplestore.sparql.syntax.data_blocks import read_block
 from triplestore.sparql.syntax.patterns import joined
 from triplestore.sparql.syntax.queries import FORMS, UPDATES, QueryParser
+from triplestore.sparql.syntax.reified_triples import as_pattern, computed, with_new_nodes
 from triplestore.terms.term_keys import BLANK, IRI
 
 _NO_BLANKS_DATA = "DELETE DATA cannot have blank nodes, because they do not name a resource"
@@ -54,6 +58,7 @@ class _Block(NamedTuple):
 
     graph: TermOrVariable | None
     triples: tuple[TriplePattern, ...]
+    terms: tuple[TermPattern, ...]
 
 
 class UpdateParser(QueryParser):
@@ -145,7 +150,7 @@ class UpdateParser(QueryParser):
         if graph is None and following == "WHERE" and self.is_word("DELETE"):
             self.at += 2
             blocks = self._template_blocks("after DELETE WHERE", _NO_BLANKS)
-            return Modify(_quads(blocks, None), (), _pattern(blocks))
+            return self._modified_by(blocks, (), _pattern(blocks), None, None)
         return self._modify(graph)
 
     def _data(self, insert: bool) -> tuple[ox.Quad, ...]:
@@ -159,9 +164,10 @@ class UpdateParser(QueryParser):
             if not insert and _labels(quads):
                 raise NotPlainError
         else:
-            self.no_variables = _NO_VARIABLES
+            self.no_variables, self.data = _NO_VARIABLES, True
             blocks = self._template_blocks("after DATA", "" if insert else _NO_BLANKS_DATA)
-            self.no_variables = ""
+            self.no_variables, self.data = "", False
+            self.terms = {}  # of variables, which were reported
             quads = tuple(quad for block in blocks for quad in self._ground(block, start))
         if insert:
             self._check_labels(_labels(quads), start)
@@ -212,7 +218,19 @@ class UpdateParser(QueryParser):
         dataset = self.dataset_clauses("USING")
         self.expect_word("WHERE", "and a pattern after the templates of an update")
         pattern = self.group("after WHERE").node
-        return Modify(_quads(deletes, graph), _quads(inserts, graph), pattern, dataset, graph)
+        return self._modified_by(deletes, inserts, pattern, dataset, graph)
+
+    def _modified_by(
+        self,
+        deletes: Sequence[_Block],
+        inserts: Sequence[_Block],
+        pattern: Node,
+        dataset: DatasetClause | None,
+        graph: Constant | None,
+    ) -> Modify:
+        terms = dict.fromkeys(term for block in (*deletes, *inserts) for term in block.terms)
+        delete, insert = (_quads(blocks, graph, terms) for blocks in (deletes, inserts))
+        return Modify(delete, insert, computed(pattern, terms), dataset, graph)
 
     def _template_blocks(self, where: str, no_blanks: str) -> list[_Block]:
         """The triples of a template in braces, one block per graph."""
@@ -223,7 +241,7 @@ class UpdateParser(QueryParser):
         while True:
             self.triples_block()
             if self.triples:
-                blocks.append(_Block(None, tuple(self.triples)))
+                blocks.append(_Block(None, tuple(self.triples), self.take_terms()))
                 self.triples = []
             if not self.take_word("GRAPH"):
                 break
@@ -242,12 +260,17 @@ class UpdateParser(QueryParser):
         self.triples_block()
         self.close("}", opened, "or '.' after a triple")
         triples, self.triples = tuple(self.triples), []
-        return _Block(name, triples)
+        return _Block(name, triples, self.take_terms())
 
 
-def _quads(blocks: list[_Block], graph: Constant | None) -> tuple[QuadPattern, ...]:
+def _quads(
+    blocks: Sequence[_Block], graph: Constant | None, terms: Collection[TermPattern]
+) -> tuple[QuadPattern, ...]:
     return tuple(
-        QuadPattern(*triple, graph if block.graph is None else block.graph)
+        QuadPattern(
+            *(with_new_nodes(terms, node) for node in triple),
+            graph if block.graph is None else block.graph,
+        )
         for block in blocks
         for triple in block.triples
     )
@@ -255,13 +278,23 @@ def _quads(blocks: list[_Block], graph: Constant | None) -> tuple[QuadPattern, .
 
 def _pattern(blocks: list[_Block]) -> Node:
     """The template of DELETE WHERE as a pattern."""
-    return joined(
-        Bgp(block.triples) if block.graph is None else Graph(block.graph, Bgp(block.triples))
-        for block in blocks
-    )
+    parts = []
+    for block in blocks:
+        triples, terms = as_pattern(block.triples, block.terms)
+        found = joined([Bgp(triples), *terms])
+        parts.append(found if block.graph is None else Graph(block.graph, found))
+    return joined(parts)
 
 
 def _labels(quads: tuple[ox.Quad, ...]) -> set[str]:
     blank = ox.BlankNode
     found = {quad.subject.value for quad in quads if type(quad.subject) is blank}
-    return found | {quad.object.value for quad in quads if type(quad.object) is blank}
+    for quad in quads:
+        object_ = quad.object
+        while type(object_) is ox.Triple:
+            if type(object_.subject) is blank:
+                found.add(object_.subject.value)
+            object_ = object_.object
+        if type(object_) is blank:
+            found.add(object_.value)
+    return found

@@ -417,6 +417,8 @@ class BackgroundWork:
         if start is None:
             return
         old = disk.terms
+        for segment in old[start:]:  # those that an older version wrote have no parts
+            self._database.dictionary.know_parts(segment)
         merged = TermSegment.merge(old[start:])
         with disk.batch(self._pause) as batch:
             merged = batch.terms(merged)

@@ -21,6 +21,7 @@ from triplestore.relations.packed_keys import high, key_of, low, pack
 from triplestore.storage.record import restored
 from triplestore.storage.state import State
 from triplestore.terms import Dictionary, TermSegment
+from triplestore.terms.triples.part_columns import PartColumns
 
 _PIECE = 1 << 20  # keys renumbered at a time
 
@@ -33,12 +34,19 @@ def compact(state: State) -> State:
         tables = restored(_tables_of(layer), Dictionary(), state.meta)
         return replace(state, dictionary=Dictionary(), tables=tables)
     segment = state.dictionary.segment_of(1, state.term_count)
-    used = _used_ids(layer, state.term_count)
+    triples = state.dictionary.know_parts(segment)
+    used = _with_parts(_used_ids(layer, state.term_count), triples)
     used[list(state.tables.closed)] = True  # some of them have no rows
     if not used[1:].all():
+        new_ids = np.cumsum(used, dtype=np.uint32)
         segment = _kept_terms(segment, used)
-        layer = _renumber_layer(layer, np.cumsum(used, dtype=np.uint32))
+        segment.triples = triples.among(used).renumbered(new_ids)
+        layer = _renumber_layer(layer, new_ids)
     dictionary = Dictionary([segment] if segment.count else [])
+    if not triples.is_whole:  # an older version wrote these terms
+        segment.triples = None
+        dictionary.complete(segment)
+        dictionary = Dictionary([dictionary.segment_of(1, dictionary.size)])
     tables = restored(_tables_of(layer), dictionary, state.meta)
     return State(state.commit, dictionary, dictionary.size, tables, state.meta)
 
@@ -61,6 +69,17 @@ def _used_ids(layer: Layer, term_count: int) -> NDArray[np.bool_]:
         for column in run.columns():
             used[column] = True
     used[0] = False
+    return used
+
+
+def _with_parts(used: NDArray[np.bool_], triples: PartColumns) -> NDArray[np.bool_]:
+    """The used ids with the parts of used triple terms, and the parts of those."""
+    ids, *parts = triples.columns()
+    before = -1
+    while before != (before := int(np.count_nonzero(used))):
+        for column in parts:
+            used[column[used[ids]]] = True
+        used[0] = False
     return used
 
 
