@@ -64,6 +64,21 @@ def test_extremes__are_those_of_each_term(
     assert asked.keys(found) == asked.keys(wanted)
 
 
+def test_firsts__of_many_groups_with_equal_terms_are_found_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dictionary = Dictionary()
+    ids = dictionary.encode([typed(text, "integer") for text in ("1", "01", "+1", "001")])
+    asked = QueryTerms(dictionary)
+    looked_up: list[int] = []
+    keys = asked.keys
+    monkeypatch.setattr(asked, "keys", lambda ids: looked_up.append(len(ids)) or keys(ids))
+    groups = np.arange(400) // 4
+    found = firsts(np.tile(ids, 100), np.zeros(400, np.int64), groups, 100, asked)
+    assert asked.term(int(found[0])) == typed("+1", "integer") and set(found.tolist()) == {ids[2]}
+    assert looked_up == [4]  # not once for each group, which took hours for a million of them
+
+
 def test_min__of_decimals_of_each_group_as_they_are_written() -> None:
     store = Store()
     store.load(

@@ -60,13 +60,8 @@ def least_keys(ids: U32, groups: Array, count: int, terms: QueryTerms) -> U32:
     found, open_ = _only(ids, groups, count)
     if len(open_):
         rest = np.isin(groups, open_)
-        distinct, codes = np.unique(ids[rest], return_inverse=True)
-        keys = terms.keys(distinct)
-        order = sorted(range(len(distinct)), key=lambda place: keys[place] or b"")
-        ranks = np.empty(len(distinct), np.int64)
-        ranks[order] = np.arange(len(distinct))
-        places = np.searchsorted(open_, groups[rest])
-        found[open_] = firsts(ids[rest], ranks[codes], places, len(open_), terms)
+        ids, places = ids[rest], np.searchsorted(open_, groups[rest])
+        found[open_] = firsts(ids, _ranks_of_keys(ids, terms), places, len(open_), terms)
     return found
 
 
@@ -140,8 +135,20 @@ def firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms) 
     best = np.full(size, np.iinfo(ranks.dtype).max, ranks.dtype)
     np.minimum.at(best, groups, ranks)
     rows = np.flatnonzero(ranks == best[groups])
-    found, several = _only(ids[rows], groups[rows], size)
-    for group in several.tolist():
-        equals = np.unique(ids[rows[groups[rows] == group]]).tolist()
-        found[group] = min(equals, key=terms.key)
+    ids, groups = ids[rows], groups[rows]
+    found, several = _only(ids, groups, size)
+    if len(several):
+        rest = np.isin(groups, several)
+        ids, places = ids[rest], np.searchsorted(several, groups[rest])
+        found[several] = firsts(ids, _ranks_of_keys(ids, terms), places, len(several), terms)
     return found
+
+
+def _ranks_of_keys(ids: U32, terms: QueryTerms) -> Array:
+    """Numbers that compare as the keys of terms do; each term is looked at once."""
+    distinct, codes = np.unique(ids, return_inverse=True)
+    keys = terms.keys(distinct)
+    order = sorted(range(len(distinct)), key=lambda place: keys[place] or b"")
+    ranks = np.empty(len(distinct), np.int64)
+    ranks[order] = np.arange(len(distinct))
+    return ranks[codes]
