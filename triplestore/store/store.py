@@ -22,12 +22,13 @@ from triplestore.store.state_view import StateView
 from triplestore.store.writes.few_writes import FewWrites
 
 if TYPE_CHECKING:
+    from triplestore.live.published import Published
     from triplestore.versions.one_dictionary import Line
 
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(FewWrites, Branching, WhatIf):
+class Store(Branching, WhatIf, FewWrites):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -75,6 +76,7 @@ class Store(FewWrites, Branching, WhatIf):
             state = database.state
             # Replaced as one, so that no lock is needed.
             self._seen = (state, StateView.of(state))
+            self._watch_history()
         except BaseException:
             database.close()
             raise
@@ -94,6 +96,10 @@ class Store(FewWrites, Branching, WhatIf):
         made = Snapshot(self._database.state)
         self._snapshots.add(made)
         return made
+
+    def _note(self, published: Published) -> None:
+        self._note_history(published)
+        super()._note(published)
 
     def _line(self) -> Line:
         # Late: few runs compare states.
