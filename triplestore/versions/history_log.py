@@ -241,6 +241,6 @@ def _records_of(database: Database, limits: HistoryLimits) -> Records:
 
 
 def _info_of(commit: int, note: Mapping[str, Any]) -> CommitInfo:
-    counts = {name: int(value) for name, value in note.get("change", {}).items()}
+    counts: dict[str, Any] = note.get("change", {})
     change = replace(Change(commit=commit), **counts)
     return CommitInfo(commit, note["time"], change, note.get("message"), note.get("author"))
