@@ -13,8 +13,10 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
+    branching,
     data,
     explaining,
+    history,
     importing,
     opening,
     prefixing,
@@ -64,6 +66,10 @@ for _command in (
     rules.rules,
     rules.check,
     explaining.why,
+    branching.branch,
+    branching.what_if,
+    history.log,
+    history.show,
     prefixing.prefix,
     upkeep.info,
     upkeep.verify,

@@ -157,13 +157,13 @@ class JournalRecords(Records):
         records = self._records_of(start, newest)
         end = HEADER_BYTES + sum(bytes_of_record(record.payload) for record in records)
         path = journal_path(self._folder, start)
-        if self._files.size(path) > end:
-            file = self._files.open(path)
-            try:
+        file = self._files.open(path)
+        try:
+            if self._files.size(path) > end:
                 file.truncate(end)
-                file.sync()
-            finally:
-                file.close()
+            file.sync()  # later records will say that these are durable
+        finally:
+            file.close()
         last = records[-1]
         return Journal(self._files, path, start, last.commit, end, last.check)
 

@@ -67,7 +67,7 @@ class PastStates:
     def commits_after(self, commit: int) -> Iterator[PastCommit] | None:
         """The commits after one, and what each changed; None if these are not kept."""
         newest = self._newest()
-        if newest is None or not self._log.first_kept() <= commit < newest.commit:
+        if newest is None or not self._log.first_kept() - 1 <= commit < newest.commit:
             return None
         return self._commits(commit, newest.commit)
 
@@ -87,8 +87,8 @@ class PastStates:
 
     def _block(self, first: int, last: int) -> dict[int, State] | None:
         """The states after some commits under one dictionary; without tables if rows say all."""
-        end, begin = self.state_at(last), self.state_at(first)
-        if end is None or begin is None:
+        end = self.state_at(last)
+        if end is None:
             return None
         back = {number: self._log.back(number) for number in range(first + 1, last + 1)}
         whole = state_before(end, [back[number] for number in range(last, first, -1)], first)
