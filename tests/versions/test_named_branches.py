@@ -78,9 +78,12 @@ def test_named_branch__is_gone_when_it_was_committed(path: Path) -> None:
 
 
 def test_named_branch__is_open_once(path: Path) -> None:
-    with Store(path) as store, store.branch("try"):
-        with pytest.raises(errors.LockedError, match="open already"):
-            store.branch("try")
+    with (
+        Store(path) as store,
+        store.branch("try"),
+        pytest.raises(errors.LockedError, match="open already"),
+    ):
+        store.branch("try")
 
 
 def test_named_branch__whose_base_is_not_kept_says_so_and_can_be_rebased(path: Path) -> None:
@@ -132,7 +135,7 @@ def test_named_branch__needs_a_directory_and_a_writer(path: Path) -> None:
                 branch.commit()
 
 
-# -- crashes ----------------------------------------------------------------------------------------
+# -- crashes --------------------------------------------------------------------------------
 
 
 class Kept:

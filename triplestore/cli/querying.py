@@ -13,7 +13,7 @@ from triplestore.cli import completing
 from triplestore.cli.options import P, R, edge, graph_of, location, open_to_read
 
 if TYPE_CHECKING:
-    from triplestore.store import Store
+    from triplestore.store import ReadableStore
     from triplestore.store.answers import Result
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -91,6 +91,7 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
     show_default=True,
     help="Which facts it sees: asserted (explicit), inferred, or both.",
 )
+@click.option("--at", type=click.IntRange(0), help="The state after this commit; see `log`.")
 @edge
 def query(
     location: Path,
@@ -109,6 +110,7 @@ def query(
     default_graphs: tuple[str, ...],
     named_graphs: tuple[str, ...],
     facts: str,
+    at: int | None,
 ) -> None:
     """Run a SPARQL query on a store. The prefixes of loaded files are known.
 
@@ -123,7 +125,8 @@ def query(
       triplestore query -l my.db --query-file slow.rq --explain --timeout-s 60
     """
     asked = _text_of(argument, text, query_file, "query")
-    with open_to_read(location) as store:
+    with open_to_read(location) as opened:
+        store = opened if at is None else opened.at(at)
         result = store.query(
             asked,
             facts=facts,
@@ -140,7 +143,7 @@ def query(
             _explain(result, explain, explain_file)
 
 
-def _write(result: Result, store: Store, file: str | None, format_name: str | None) -> None:
+def _write(result: Result, store: ReadableStore, file: str | None, format_name: str | None) -> None:
     from triplestore.store.answers import for_people, write_answer
 
     if file is None and format_name is None:
@@ -152,7 +155,7 @@ def _write(result: Result, store: Store, file: str | None, format_name: str | No
     sys.stdout.flush()
 
 
-def _remark(result: Result, store: Store) -> None:
+def _remark(result: Result, store: ReadableStore) -> None:
     """How many rows there are; and what is probably wrong with a query that found none."""
     from triplestore.store.terminal import advice_of, counted
 

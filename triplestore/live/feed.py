@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyoxigraph as ox
@@ -24,6 +24,8 @@ from triplestore.terms import Dictionary
 
 if TYPE_CHECKING:
     from triplestore.live.hub import LiveHub
+
+PastOf: TypeAlias = "Callable[[int], Iterator[PastCommit] | None]"
 
 SHOWN = 20
 """Maximum number of facts of each kind that are printed."""
@@ -169,12 +171,20 @@ class ChangeFeed(ChangeStream[QuadChanges]):
     if the changes that follow are not kept any more.
     """
 
-    def __init__(self, hub: LiveHub, since: int | None) -> None:
+    def __init__(self, hub: LiveHub, since: int | None, past: PastOf = lambda since: None) -> None:
+        """`past` gives the commits after one that the hub does not have, if they are kept."""
+        self._hub = hub
+        self._past_of = past
+        self._past: Iterator[PastCommit] | None = None
+        self._wakes: list[Callable[[], None]] = []
         with hub.changed:
             self.commit = hub.history.latest.commit if since is None else since
-            hub.state_at(self.commit)  # or raise
-        self._hub = hub
-        self._wakes: list[Callable[[], None]] = []
+            known = hub.history.has(self.commit)
+        if not known:
+            self._past = past(self.commit)
+        if self._past is None:
+            with hub.changed:
+                hub.state_at(self.commit)  # or raise
 
     def next(self, timeout: float | None = None) -> QuadChanges | None:
         """The changes of the next commit that changed facts; None after `timeout` seconds."""
@@ -190,6 +200,16 @@ class ChangeFeed(ChangeStream[QuadChanges]):
                     return found
 
     def _next_commit(self, end: float | None) -> PastCommit | None:
+        while self._past is not None and not self._closed:
+            past = next(self._past, None)
+            if past is not None:
+                return past
+            with self._hub.changed:
+                known = self._hub.history.has(self.commit)
+            self._past = None if known else self._past_of(self.commit)
+        return self._next_live(end)
+
+    def _next_live(self, end: float | None) -> PastCommit | None:
         hub = self._hub
         with hub.changed:
             while True:

@@ -96,6 +96,12 @@ class History:
         self._rows = 0
         self.latest = state
 
+    def has(self, commit: int) -> bool:
+        """Whether all commits after one are known, each by itself."""
+        return commit == self.latest.commit or any(
+            past.before.commit == commit for past in self._past
+        )
+
     def state_at(self, commit: int) -> State:
         """The state after a commit; a `LostPlaceError` if it is not kept."""
         if commit == self.latest.commit:

@@ -8,6 +8,7 @@ journals. A writer does more (it cuts off a torn tail and removes unreferenced f
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -113,6 +114,26 @@ def state_at(
         return None
     chain.records = [record for record in chain.records if record.commit <= commit]
     return replay(start, chain, opener)
+
+
+def states_from(
+    files: Files, directory: Path, commit: int, known: FileCatalogue | None = None
+) -> Iterator[State]:
+    """The state after an earlier commit, and those after each later one, of one dictionary; nothing
+    if the journal does not reach so far back."""
+    manifest = read_manifest(files, directory)
+    if commit < manifest.commit:
+        return
+    opener = _Opener(files, directory, known)
+    start, _ = _start_of(manifest, opener, directory)
+    chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
+    replaying = JournalReplay(start, opener.part)
+    if start.commit == commit:
+        yield start
+    for record in chain.records:
+        replaying.add(record.payload)
+        if record.commit >= commit:
+            yield replaying.state()
 
 
 def _start_of(

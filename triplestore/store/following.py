@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from triplestore.live.published import Published, RecentCommit
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from triplestore.errors import TripleStoreError
     from triplestore.live.events import RowChanges
     from triplestore.live.feed import ChangeFeed
+    from triplestore.live.history import PastCommit
     from triplestore.live.hub import LiveHub
     from triplestore.live.subscription import Subscription
     from triplestore.reasoning.outcome import Change
@@ -104,7 +105,8 @@ class FollowedStore(ReadableStore):
         The result is an iterator of `QuadChanges` that waits for commits. `since` is the commit up
         to which they are known already; if the changes since then are not kept any more, that is a
         `LostPlaceError`. What was before the first call of `changes` or `subscribe` is kept only as
-        long as it is in the journal, and comes as one commit.
+        long as it is in the journal, and comes as one commit; a store that keeps its history
+        (`keep_history`) has every commit in it.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -117,7 +119,11 @@ class FollowedStore(ReadableStore):
         # Late: few runs follow changes.
         from triplestore.live.feed import ChangeFeed
 
-        return ChangeFeed(self._followers(), since)
+        return ChangeFeed(self._followers(), since, self._past_commits)
+
+    def _past_commits(self, since: int) -> Iterator[PastCommit] | None:
+        """The commits after one, as far as a history is kept; None if it is not."""
+        return None
 
     @property
     def recent_commits(self) -> tuple[RecentCommit, ...]:

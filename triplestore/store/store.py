@@ -23,12 +23,13 @@ from triplestore.store.state_view import StateView
 from triplestore.store.writes.few_writes import FewWrites
 
 if TYPE_CHECKING:
+    from triplestore.live.published import Published
     from triplestore.versions.one_dictionary import Line
 
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(FewWrites, Branching, WhatIf, Retracting):
+class Store(Branching, WhatIf, Retracting, FewWrites):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
@@ -76,6 +77,7 @@ class Store(FewWrites, Branching, WhatIf, Retracting):
             state = database.state
             # Replaced as one, so that no lock is needed.
             self._seen = (state, StateView.of(state))
+            self._watch_history()
         except BaseException:
             database.close()
             raise
@@ -95,6 +97,10 @@ class Store(FewWrites, Branching, WhatIf, Retracting):
         made = self._passing_on(Snapshot(self._database.state))
         self._snapshots.add(made)
         return made
+
+    def _note(self, published: Published) -> None:
+        self._note_history(published)
+        super()._note(published)
 
     def _line(self) -> Line:
         # Late: few runs compare states.

@@ -81,6 +81,7 @@ class StoreDirectory(FollowedStore):
     def backup(self, target_directory: PathLike) -> None:
         """Make a consistent copy in a new directory, even while the store is written to."""
         self._database.backup(Path(target_directory))
+        self._copy_beside(Path(target_directory))
 
     def verify(self, *, closure: bool = False, progress: bool = False) -> list[str]:
         """The problems found in structure, checksums and kept counts of all files, in words.
@@ -95,6 +96,7 @@ class StoreDirectory(FollowedStore):
         if not problems:
             state = self._database.state
             problems = wrong_counts(state.tables, state.dictionary, hidden_count(state.meta))
+            problems += self._beside_problems()
         if closure and not problems:
             problems = self.audit(progress=progress).problems()
         return problems
@@ -149,6 +151,17 @@ class StoreDirectory(FollowedStore):
         self._end_following()
         self._let_go(self._database.state)
         self._database.close()
+        self._close_beside()
+
+    def _beside_problems(self) -> list[str]:
+        """What is wrong with files that are kept beside the store."""
+        return []
+
+    def _copy_beside(self, target: Path) -> None:
+        """Copy what is kept beside the store to a copy of it."""
+
+    def _close_beside(self) -> None:
+        """Close the files that are kept beside the store."""
 
     def _let_go(self, state: State) -> None:
         """Drop everything about a state whose ids are no longer in use, so that its files are

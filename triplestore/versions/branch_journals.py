@@ -148,13 +148,13 @@ class BranchJournals:
         """A journal to write to; what a crash left at its end is cut off."""
         self._require_writable()
         scan, commit = self._scan(number)
-        if scan.torn:
-            file = self._files.open(scan.path)
-            try:
+        file = self._files.open(scan.path)
+        try:
+            if scan.torn:
                 file.truncate(scan.end)
-                file.sync()
-            finally:
-                file.close()
+            file.sync()  # later records will say that these are durable
+        finally:
+            file.close()
         return Journal(self._files, scan.path, number, commit, scan.end, scan.check)
 
     def free_number(self) -> int:

@@ -13,11 +13,12 @@ import numpy as np
 
 from triplestore.data_classes import data_class
 from triplestore.reasoning.difference import net_between
-from triplestore.relations import ChangedRows, Changes, Layer, Tables
+from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.packed_keys import U32
 from triplestore.storage import Database, State
 from triplestore.storage.record import restored
 from triplestore.terms import Dictionary
+from triplestore.versions.back_changes import reversed_changes
 from triplestore.versions.keyed_changes import keys_of_ids, renumbered
 
 _PIECE = 1 << 16
@@ -73,7 +74,7 @@ def _net_in(joint: Dictionary, one: Line, onto: State) -> Changes:
         return found
 
     ours = renumbered(net_between(one.root.tables, one.now.tables), own)
-    return Changes.concat([_reversed(net_between(one.root.tables, onto.tables)), ours])
+    return Changes.concat([reversed_changes(net_between(one.root.tables, onto.tables)), ours])
 
 
 def _all_in(joint: Dictionary, state: State, onto: State) -> Changes:
@@ -83,18 +84,4 @@ def _all_in(joint: Dictionary, state: State, onto: State) -> Changes:
         some = np.arange(at, min(at + _PIECE, state.term_count + 1), dtype=np.uint32)
         ids[some] = joint.encode_keys(keys_of_ids(state.dictionary, some))
     ours = renumbered(net_between(Tables(), state.tables), lambda some: ids[some])
-    return Changes.concat([_reversed(net_between(Tables(), onto.tables)), ours])
-
-
-def _reversed(changes: Changes) -> Changes:
-    """The changes that lead back."""
-
-    def back(rows: ChangedRows) -> ChangedRows:
-        return ChangedRows.of(rows.columns, rows.previous, rows.status)
-
-    return Changes(
-        back(changes.facts),
-        back(changes.quads),
-        back(changes.graphs),
-        {name: back(rows) for name, rows in changes.tuples.items()},
-    )
+    return Changes.concat([reversed_changes(net_between(Tables(), onto.tables)), ours])

@@ -49,6 +49,9 @@ _SECTOR = 512
 _PATTERN = b"".join(hashlib.sha256(bytes([i])).digest() for i in range(128)).replace(b"\0", b"\1")
 _MASK = np.frombuffer(_PATTERN * 16, dtype=np.uint8)
 
+HEADER_BYTES = _HEADER.size
+"""Where the first record of a journal begins."""
+
 assert _HEADER.size == 64 and _HEAD.size == 48
 
 
@@ -179,6 +182,11 @@ class Journal:
     def tail_is_clean(self) -> bool:
         """True if there are only zeros after the last record."""
         return not self._files.read(self.path, self._end).strip(b"\0")
+
+
+def bytes_of_record(payload: bytes) -> int:
+    """How many bytes a record with this payload takes."""
+    return _HEAD.size + len(payload) + -len(payload) % 8 + len(_END)
 
 
 def _file_header(number: int, store: str) -> bytes:

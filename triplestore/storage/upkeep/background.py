@@ -28,6 +28,7 @@ from triplestore.storage.disk import Disk, FileBatch
 from triplestore.storage.files.manifest import Manifest
 from triplestore.storage.files.sections import SectionFile
 from triplestore.storage.files.system import explained
+from triplestore.storage.metadata import HISTORY
 from triplestore.storage.record import restored
 from triplestore.storage.state import KeptPart, State
 from triplestore.storage.thresholds import StorageThresholds
@@ -94,6 +95,8 @@ class BackgroundWork:
 
     `merging` is held during a merge, and `lock` while the manifest and its files change, so that a
     holder knows that no file is being replaced. `error` is the reason why the last step failed.
+    `keeper` is told before a journal goes; if a store keeps its history, the journal stays until
+    there is one.
     """
 
     def __init__(self, database: MaintainedDatabase, background: bool) -> None:
@@ -102,6 +105,7 @@ class BackgroundWork:
         self.error: BaseException | None = None
         # Weak, so that a store that was not closed is released when it is not used anymore.
         self._reference = weakref.ref(database)
+        self.keeper: Callable[[State], None] | None = None
         self._background = background
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
@@ -240,7 +244,10 @@ class BackgroundWork:
         return new <= database.thresholds.settle_layers
 
     def _may_try(self) -> bool:
-        return self._database.broken is None and time.monotonic() >= self._not_before
+        database = self._database
+        if self.keeper is None and database.disk is not None and HISTORY in database.state.meta:
+            return False
+        return database.broken is None and time.monotonic() >= self._not_before
 
     # -- journal --------------------------------------------------------------------------------
 
@@ -264,6 +271,8 @@ class BackgroundWork:
         with self.lock:
             database, disk = self._database, self._disk()
             state = self._rotate(database, disk)
+            if self.keeper is not None:
+                self.keeper(state)
             with disk.batch(self._pause) as batch:
                 new, swaps = self._complete(disk, batch, state)
                 manifest = replace(

@@ -7,10 +7,9 @@ from weakref import WeakValueDictionary
 
 from triplestore.data_classes import data_class
 from triplestore.errors import LockedError, LostPlaceError, MissingError
-from triplestore.store.writes.writing_calls import WritingCalls
+from triplestore.store.faces.remembering import Remembering
 
 if TYPE_CHECKING:
-    from triplestore.storage import State
     from triplestore.store.faces.branch import Branch
     from triplestore.versions.branch_journals import BranchJournals, KeptBranch
 
@@ -34,7 +33,7 @@ class BranchInfo:
     behind: int
 
 
-class Branching(WritingCalls):
+class Branching(Remembering):
     """A store of which branches can be made; see `Store`."""
 
     _open_branches: WeakValueDictionary[str, Branch] | None = None
@@ -88,11 +87,6 @@ class Branching(WritingCalls):
         made = Branch(self, base, kept, self._forget_branch)
         made._make_on(base, list(kept.edits))
         return made
-
-    def _past_state(self, commit: int) -> State | None:
-        """The state after a commit, as far as it is kept."""
-        now = self._database.state
-        return now if commit == now.commit else self._database.state_at(commit)
 
     def branches(self) -> list[BranchInfo]:
         """The named branches, by name.

@@ -62,12 +62,17 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
         """Assert or remove quads, in one commit."""
 
     @contextmanager
-    def transaction(self, *, wait: float | None = None) -> Iterator[Transaction]:
+    def transaction(
+        self, *, wait: float | None = None, message: str | None = None, author: str | None = None
+    ) -> Iterator[Transaction]:
         """A block of writes, published together when it ends, or not at all if it raises.
+
+        `message` and `author` are kept with the commit if the store keeps its history.
 
         If another thread writes for more than `wait` seconds, a `LockedError` is raised; by default
         this one waits as long as it takes.
 
+        >>> from triplestore import Store
         >>> store = Store()
         >>> try:
         ...     with store.transaction() as t:
@@ -78,6 +83,7 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
         0
         """
         with self._begin(self._database.writing(-1 if wait is None else wait)) as writer:
+            writer.say({"message": message, "author": author})
             yield self._passing_on(Transaction(writer))
 
     @contextmanager
@@ -86,6 +92,7 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
 
         `wait` is that of `transaction`.
 
+        >>> from triplestore import Store
         >>> store = Store()
         >>> with store.trial() as t:
         ...     _ = t.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
@@ -172,6 +179,7 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
     def unbind(self, prefix: str) -> Change:
         """Forget a prefix; nothing happens if it is not known.
 
+        >>> from triplestore import Store
         >>> store = Store()
         >>> _ = store.bind("ex", "http://example.org/")
         >>> _ = store.unbind("ex")
@@ -214,6 +222,7 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
         (128 MB) limits a line of N-Triples and N-Quads, `max_term_bytes` (64 MB) a term; longer
         ones raise a `ParseError`.
 
+        >>> from triplestore import Store
         >>> store = Store()
         >>> print(store.load('@prefix : <http://ex.org/> . :a :p "x", "y" .', "turtle"))
         added 2
@@ -274,7 +283,7 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
         of text files are read as Turtle reads them, where all of a column are written so: `42` is
         an xsd:integer, `1.5` an xsd:decimal, and `007` stays a string. `Property` says otherwise.
 
-        >>> from triplestore import Property
+        >>> from triplestore import Property, Store
         >>> people = {"id": [1, 2], "name": ["Ada", "Bob"], "boss": [None, 1]}
         >>> store = Store()
         >>> _ = store.bind("", "http://example.org/")
@@ -348,6 +357,7 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
         `progress` shows progress on stderr; `cancel` is called to ask whether to stop. Rules and
         tuning are stored with the data. If anything fails, nothing is changed.
 
+        >>> from triplestore import Store
         >>> store = Store()
         >>> _ = store.load('@prefix : <http://ex.org/> . :a :parent :b . :b :parent :c .', "ttl")
         >>> report = store.reason(rules='''
