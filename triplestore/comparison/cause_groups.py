@@ -30,6 +30,7 @@ from triplestore.reasoning.violations import (
 from triplestore.reasoning.visible import is_triple
 from triplestore.relations.packed_keys import I64, U32, columns_of, high, low
 from triplestore.terms import key_of
+from triplestore.terms.vocabulary import OWL, RDFS
 
 
 @data_class
@@ -98,23 +99,52 @@ class GroupedCauses:
 
     def listed(self) -> tuple[list[Consequence], tuple[int, int]]:
         """The largest causes with what follows from them; the number of others, and of theirs."""
-        found: list[tuple[int, bool, int]] = []
+        found: list[tuple[int, bool, tuple[int, ...]]] = []
         for came, side in self._sides.items():
-            known = side.leading[side.leading >= 0]
-            leaves, sizes = np.unique(known, return_counts=True)
-            pairs = zip(leaves.tolist(), sizes.tolist(), strict=True)
-            found += [(-size, not came, leaf) for leaf, size in pairs]
+            leaves, sizes = np.unique(side.leading[side.leading >= 0], return_counts=True)
+            for members in self._families(came, leaves):
+                its = members[np.argsort(-sizes[members], kind="stable")]
+                found.append((-int(sizes[its].sum()), not came, tuple(leaves[its].tolist())))
         found.sort()
         most = COMPARISON.shown_causes
         shown, rest = found[:most], found[most:]
         for came in self._sides:  # texts and places of all at once
-            self._named.of(came, [leaf for _, went, leaf in shown if went != came])
-        listed = [self._consequence(not went, leaf) for _, went, leaf in shown]
-        return listed, (len(rest), -sum(size for size, _, _ in rest))
+            self._named.of(came, [leaves[0] for _, went, leaves in shown if went != came])
+        listed = [
+            self._consequence(not went, leaves, proofs=place < COMPARISON.shown_proofs)
+            for place, (_, went, leaves) in enumerate(shown)
+        ]
+        left = sum(len(leaves) for _, _, leaves in rest)
+        return listed, (left, -sum(size for size, _, _ in rest))
 
-    def _consequence(self, came: bool, leaf: int) -> Consequence:
+    def _families(self, came: bool, leaves: I64) -> list[I64]:
+        """The causes that are listed as one, as places in `leaves`: all triples with the same
+        property or class, if they are several and no axioms."""
+        graph, state = self._blames[came].graph, self._states[came]
+        keys = np.full(len(leaves), -1, np.int64)
+        for name, known in graph.nodes.relations.items():
+            lo, hi = leaves.searchsorted([known.first, known.first + len(known.keys)])
+            if lo == hi or isinstance(name, tuple) or _is_vocabulary(state, name):
+                continue
+            keys[lo:hi] = name
+            if name == state.closed.type_id:
+                classes = high(known.keys[leaves[lo:hi] - known.first])
+                fine = {int(c): not _is_vocabulary(state, int(c)) for c in np.unique(classes)}
+                merged = np.array([fine[c] for c in classes.tolist()])
+                keys[lo:hi] = np.where(merged, classes.astype(np.int64) << np.int64(32), -1)
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.concatenate(([True], keys[order][1:] != keys[order][:-1])))
+        found: list[I64] = []
+        for part in np.split(order, starts[1:]) if len(order) else ():
+            if keys[part[0]] >= 0 and len(part) >= COMPARISON.merged_causes:
+                found.append(part)
+            else:
+                found += np.split(part, len(part))
+        return found
+
+    def _consequence(self, came: bool, leaves: tuple[int, ...], proofs: bool) -> Consequence:
         side, blame = self._sides[came], self._blames[came]
-        rows = np.flatnonzero(side.leading == leaf)
+        rows = np.flatnonzero(np.isin(side.leading, leaves))
         facts = rows[side.kind[rows] == 0]
         violations = len(rows) - len(facts)
         types = int(np.count_nonzero(side.class_id[facts]))
@@ -123,14 +153,15 @@ class GroupedCauses:
             others |= blame.sets.members[name]
         both = (len(facts), 0) if came else (0, len(facts))
         return Consequence(
-            self._named.of(came, [leaf])[leaf],
+            self._named.of(came, leaves[:1])[leaves[0]],
             *both,
             *((types, 0) if came else (0, types)),
             *((violations, 0) if came else (0, violations)),
-            len(others - {leaf}),
+            len(leaves) - 1,
+            len(others.difference(leaves)),
             self._counted(side.class_id[facts[side.class_id[facts] > 0]], came),
             self._counted(side.predicate[facts[side.class_id[facts] == 0]], came),
-            tuple(self._examples(came, side.nodes[self._spread(side, rows)])),
+            tuple(self._examples(came, side.nodes[self._spread(side, rows)], proofs)),
         )
 
     def _counted(self, names: U32, came: bool) -> dict[str, tuple[int, int]]:
@@ -149,7 +180,7 @@ class GroupedCauses:
         found: I64 = rows[first[: COMPARISON.shown_examples]]
         return found
 
-    def _examples(self, came: bool, nodes: I64, proofs: bool = True) -> Iterator[Example]:
+    def _examples(self, came: bool, nodes: I64, proofs: bool) -> Iterator[Example]:
         blame, state = self._blames[came], self._states[came]
         for node in nodes.tolist():
             proof = ""
@@ -200,10 +231,12 @@ class GroupedCauses:
         for came, side in self._sides.items():
             rows = np.flatnonzero(side.kind == 1)[: COMPARISON.shown_violations]
             state, blame = self._states[came], self._blames[came]
-            for node in side.nodes[rows].tolist():
+            for place, node in enumerate(side.nodes[rows].tolist()):
                 relation, key = blame.graph.nodes.place(node)
                 made = self._violation(came, relation, key)
-                proof = derivation_text(state, blame, node, self._named.texts, came)
+                proof = ""
+                if place < COMPARISON.shown_proofs:
+                    proof = derivation_text(state, blame, node, self._named.texts, came)
                 causes = self._causes_of(came, node)
                 found.append(
                     FoundViolation(made.rule, made.message, made.values, came, causes, proof)
@@ -241,6 +274,14 @@ MAX_CAUSES = 100
 
 def _internal(state: ClosedState, name: int) -> bool:
     return state.dictionary.key(name).startswith(b"\x01x-triplestore:")
+
+
+_VOCABULARIES = tuple(b"\x01" + name.encode() for name in (OWL, RDFS))
+
+
+def _is_vocabulary(state: ClosedState, name: int) -> bool:
+    """Whether triples with a property, or in a class, are axioms or the like."""
+    return state.dictionary.key(name).startswith(_VOCABULARIES)
 
 
 def _leading(blame: Blame, nodes: I64) -> I64:

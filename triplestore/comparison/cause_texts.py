@@ -8,7 +8,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.comparison.findings import Cause
-from triplestore.comparison.locations import Location, locate
+from triplestore.comparison.locations import Location, Places
 from triplestore.comparison.sides.quad_rows import QuadRows, within
 from triplestore.comparison.sides.states import BASE, Compared
 from triplestore.comparison.term_texts import FactTexts
@@ -38,6 +38,7 @@ class CauseTexts:
         self._compared, self._states, self._blames = compared, states, blames
         self.texts = texts
         self._known: dict[tuple[bool, int], Cause] = {}
+        self._places: dict[tuple[bool, str], Places] = {}
 
     def of(self, came: bool, leaves: Iterable[int]) -> dict[int, Cause]:
         """The causes that some leaves are."""
@@ -119,7 +120,10 @@ class CauseTexts:
             inside = [row for row, here in zip(rows, _in(keys, known), strict=True) if here]
             fresh = [row for row in inside if row not in found]
             quads = {self._quad(row): row for row in fresh}
-            for quad, place in locate(file, quads, f"{BASE}{file.name}").items():
+            places = self._places.get((came, file.name))
+            if places is None:
+                places = self._places[came, file.name] = Places(file, f"{BASE}{file.name}")
+            for quad, place in places.of(quads).items():
                 found[quads[quad]] = place
         return found
 
