@@ -6,9 +6,17 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from triplestore.terms.vocabulary import RDF_TYPE
+
 HEAD = """@prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
+"""
+
+_E = "<http://example.org/"
+PEOPLE = f"""{_E}ann> {_E}likes> {_E}tom> .
+{_E}tom> <{RDF_TYPE}> {_E}Cat> .
+{_E}kit> {_E}says> {_E}meow> .
 """
 
 OLD = {
@@ -17,10 +25,7 @@ OLD = {
 :Cat owl:equivalentClass [ a owl:Restriction ; owl:onProperty :says ; owl:hasValue :meow ] .
 :likes rdfs:domain :Person .
 """,
-    "data/people.nt": """<http://example.org/ann> <http://example.org/likes> <http://example.org/tom> .
-<http://example.org/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://example.org/Cat> .
-<http://example.org/kit> <http://example.org/says> <http://example.org/meow> .
-""",
+    "data/people.nt": PEOPLE,
     "rules.dlog": "@prefix : <http://example.org/> .\n:friend[?y, ?x] :- :likes[?x, ?y] .\n",
     "README.md": "not data",
 }
@@ -28,7 +33,9 @@ OLD = {
 NEW = {
     **OLD,
     "onto.ttl": OLD["onto.ttl"]
-    + ":Animal rdfs:subClassOf :Being .\n:Person owl:disjointWith :Fan .\n:likes rdfs:domain :Fan .\n",
+    + ":Animal rdfs:subClassOf :Being .\n"
+    + ":Person owl:disjointWith :Fan .\n"
+    + ":likes rdfs:domain :Fan .\n",
 }
 
 
@@ -59,7 +66,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def make_repository(folder: Path) -> Path:
-    """A repository with the old files on `main` and the new ones on `topic`, checked out: `main`."""
+    """A repository with the old files on `main`, checked out, and the new ones on `topic`."""
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
     for branch, files in (("main", OLD), ("topic", NEW)):

@@ -22,7 +22,8 @@ PROGRAMS = (
 """Rules without negation."""
 
 WITH_ABSENCE = (
-    "@prefix : <http://e/> . :C3[?x] :- :C0[?x], NOT :p0[?x, ?y] . :C2[?x] :- :C1[?x], NOT :C3[?x] .",
+    "@prefix : <http://e/> . :C3[?x] :- :C0[?x], NOT :p0[?x, ?y] .\n"
+    ":C2[?x] :- :C1[?x], NOT :C3[?x] .",
     "@prefix : <http://e/> . :p2[?x, ?n] :- AGGREGATE(:p0[?x, ?y] ON ?x BIND COUNT(?y) AS ?n) .\n"
     ":C3[?x] :- :p2[?x, ?n], FILTER(?n > 1) .",
     "@prefix : <http://e/> . :r[?x, ?z] :- :p0[?x, ?y], :p1[?y, ?z] .\n"
