@@ -21,6 +21,16 @@ PROGRAMS = (
 )
 """Rules without negation."""
 
+WITH_ABSENCE = (
+    "@prefix : <http://e/> . :C3[?x] :- :C0[?x], NOT :p0[?x, ?y] .\n"
+    ":C2[?x] :- :C1[?x], NOT :C3[?x] .",
+    "@prefix : <http://e/> . :p2[?x, ?n] :- AGGREGATE(:p0[?x, ?y] ON ?x BIND COUNT(?y) AS ?n) .\n"
+    ":C3[?x] :- :p2[?x, ?n], FILTER(?n > 1) .",
+    "@prefix : <http://e/> . :r[?x, ?z] :- :p0[?x, ?y], :p1[?y, ?z] .\n"
+    ":C3[?x] :- :C0[?x], NOT (:r[?x, ?y], :C1[?y]) .",
+)
+"""Rules with negation or aggregates."""
+
 
 def name(kind: str, number: int) -> NamedNode:
     """A name such as `http://e/C2`."""
@@ -57,8 +67,16 @@ def random_axiom(chance: random.Random) -> Triple:
     return Triple(classes[0], NamedNode(f"{OWL}disjointWith"), classes[1])
 
 
-def random_store(chance: random.Random, size: int) -> tuple[Store, bool]:
-    """A store with its rules, and whether these come from axioms."""
+def random_store(chance: random.Random, size: int, *, absence: bool = False) -> tuple[Store, bool]:
+    """A store with its rules, and whether these come from axioms.
+
+    absence  whether the rules negate or aggregate
+    """
+    if absence:
+        store = Store()
+        store.extend([random_triple(chance, False) for _ in range(size)])
+        store.reason(rules=chance.choice(WITH_ABSENCE))
+        return store, False
     axioms = chance.random() < 0.7
     store = Store()
     store.extend([random_triple(chance, axioms) for _ in range(size)])

@@ -60,15 +60,16 @@ def _premises(state: ClosedState, blame: Blame, node: int, instance: int) -> lis
     class_id = key >> 32 if relation == closed.type_id and isinstance(key, int) else 0
     goals = keys_of(relation, [key])
     rules = closed.rules(closed.slice_at(relation, class_id))
-    wanted = set(graph.premises(instance).tolist())
+    own = graph.size - len(graph.others)
+    wanted = {one for one in graph.premises(instance).tolist() if one < own}
     number = int(graph.rule[instance])
     for found in concluding(closed, rules, relation, goals, closed.all):
         for row in np.flatnonzero(found.rule == number).tolist():
             premises = _places(found, row)
             nodes = [int(graph.nodes.find(name, keys_of(name, [its]))[0]) for name, its in premises]
             if {one for one in nodes if one >= 0} <= wanted:
-                own = wanted.difference(nodes)
-                listed: list[int | Place] = sorted(n for n in own if n < len(graph.nodes))
+                more = wanted.difference(nodes)
+                listed: list[int | Place] = sorted(n for n in more if n < len(graph.nodes))
                 for one, place in zip(nodes, premises, strict=True):
                     listed.append(one if one >= 0 else place)
                 return list(dict.fromkeys(listed))

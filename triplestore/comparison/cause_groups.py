@@ -8,7 +8,9 @@ what is listed becomes text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from triplestore.comparison.cause_texts import CauseTexts
 from triplestore.comparison.findings import Cause, Consequence, Example, FoundViolation
 from triplestore.comparison.sides.states import Compared
 from triplestore.comparison.thresholds import COMPARISON
-from triplestore.consequences.blame import Blame
+from triplestore.consequences.blame import AssertedCause, BlamedChanges
 from triplestore.consequences.closed_state import ClosedState
 from triplestore.data_classes import data_class
 from triplestore.proofs.closed_facts import keys_of
@@ -30,6 +32,7 @@ from triplestore.reasoning.violations import (
 from triplestore.reasoning.visible import is_triple
 from triplestore.relations.packed_keys import I64, U32, columns_of, high, low
 from triplestore.terms import key_of
+from triplestore.terms.vocabulary import OWL, RDFS
 
 
 @data_class
@@ -37,7 +40,7 @@ class _Side:
     """The inferred changes of one direction, as columns.
 
     nodes      their numbers in the graph
-    leading    the leading cause of each, -1 if none is known
+    leading    the code of the leading cause of each, -1 if none is known (`_code`)
     kind       0 for facts, 1 for violations
     predicate, class_id  of facts; class_id is 0 but for types
     """
@@ -56,13 +59,20 @@ class GroupedCauses:
     """
 
     def __init__(
-        self, states: Mapping[bool, ClosedState], blames: Mapping[bool, Blame], named: CauseTexts
+        self,
+        states: Mapping[bool, ClosedState],
+        blamed: BlamedChanges | None,
+        named: CauseTexts,
     ) -> None:
-        self._states, self._blames, self._named = states, blames, named
-        self._sides = {came: self._side(came) for came in blames}
+        self._states, self._named = states, named
+        self._blamed = blamed or BlamedChanges({})
+        self._blames = self._blamed.blames
+        sides = {came: self._side(came) for came in self._blames}
+        weight = self._weights(sides)
+        self._sides = {came: self._led(came, side, weight) for came, side in sides.items()}
         self.unexplained = self.inexact = 0
         for came, side in self._sides.items():
-            exact = blames[came].exact[side.nodes]
+            exact = self._blames[came].exact[side.nodes]
             self.unexplained += int(np.count_nonzero(side.leading < 0))
             self.inexact += int(np.count_nonzero(~exact & (side.leading >= 0)))
 
@@ -78,7 +88,7 @@ class GroupedCauses:
             if isinstance(name, tuple):
                 if name[0] in violations:
                     kind[place] = 1
-                elif not state.closed.is_helper(name) and not _internal(state, name[0]):
+                elif not _internal(state, name[0]):
                     kind[place], predicate[place] = 0, name[0]
                 continue
             first, second = high(known.keys), low(known.keys)
@@ -91,55 +101,126 @@ class GroupedCauses:
                 if state.violations.nothing:
                     kind[place] = np.where(first == state.violations.nothing, 1, kind[place])
         chosen = np.flatnonzero((kind >= 0) & ~graph.nodes.leaf)
-        leading = _leading(blame, chosen)
-        return _Side(chosen, leading, kind[chosen], predicate[chosen], class_id[chosen])
+        none = np.full(len(chosen), -1, np.int64)
+        return _Side(chosen, none, kind[chosen], predicate[chosen], class_id[chosen])
+
+    def _weights(self, sides: Mapping[bool, _Side]) -> Counter[int]:
+        """How many changes are due to each cause."""
+        found: Counter[int] = Counter()
+        for came, side in sides.items():
+            sets, sizes = np.unique(self._blames[came].causes[side.nodes], return_counts=True)
+            for name, size in zip(sets.tolist(), sizes.tolist(), strict=True):
+                for cause in self._blamed.of_set(came, name):
+                    found[_code(cause)] += size
+        return found
+
+    def _led(self, came: bool, side: _Side, weight: Counter[int]) -> _Side:
+        """A side with the leading causes: those to which most changes are due."""
+        blame = self._blames[came]
+        sets = blame.causes[side.nodes]
+        best = np.full(len(blame.sets.members), -1, np.int64)
+        for name in np.unique(sets).tolist():
+            codes = map(_code, self._blamed.of_set(came, name))
+            best[name] = max(codes, key=lambda code: (weight[code], -code), default=-1)
+        return replace(side, leading=best[sets])
 
     # -- by cause ----------------------------------------------------------------------------------
 
     def listed(self) -> tuple[list[Consequence], tuple[int, int]]:
         """The largest causes with what follows from them; the number of others, and of theirs."""
-        found: list[tuple[int, bool, int]] = []
-        for came, side in self._sides.items():
-            known = side.leading[side.leading >= 0]
-            leaves, sizes = np.unique(known, return_counts=True)
-            pairs = zip(leaves.tolist(), sizes.tolist(), strict=True)
-            found += [(-size, not came, leaf) for leaf, size in pairs]
+        leading = [side.leading[side.leading >= 0] for side in self._sides.values()]
+        every = np.concatenate(leading) if leading else np.zeros(0, np.int64)
+        codes, sizes = np.unique(every, return_counts=True)
+        found: list[tuple[int, tuple[int, ...]]] = []
+        for came in self._sides:
+            mine = np.flatnonzero((codes & 1) == (not came))
+            for members in self._families(came, codes[mine] >> 1):
+                its = mine[members]
+                its = its[np.argsort(-sizes[its], kind="stable")]
+                found.append((-int(sizes[its].sum()), tuple(codes[its].tolist())))
         found.sort()
         most = COMPARISON.shown_causes
         shown, rest = found[:most], found[most:]
-        for came in self._sides:  # texts and places of all at once
-            self._named.of(came, [leaf for _, went, leaf in shown if went != came])
-        listed = [self._consequence(not went, leaf) for _, went, leaf in shown]
-        return listed, (len(rest), -sum(size for size, _, _ in rest))
+        self._named.of(_cause(members[0]) for _, members in shown)  # places of all at once
+        listed = [
+            self._consequence(members, proofs=place < COMPARISON.shown_proofs)
+            for place, (_, members) in enumerate(shown)
+        ]
+        left = sum(len(members) for _, members in rest)
+        return listed, (left, -sum(size for size, _ in rest))
 
-    def _consequence(self, came: bool, leaf: int) -> Consequence:
-        side, blame = self._sides[came], self._blames[came]
-        rows = np.flatnonzero(side.leading == leaf)
-        facts = rows[side.kind[rows] == 0]
-        violations = len(rows) - len(facts)
-        types = int(np.count_nonzero(side.class_id[facts]))
+    def _families(self, came: bool, leaves: I64) -> list[I64]:
+        """The causes that are listed as one, as places in `leaves`: all triples with the same
+        property or class, if they are several and no axioms."""
+        graph, state = self._blames[came].graph, self._states[came]
+        keys = np.full(len(leaves), -1, np.int64)
+        for name, known in graph.nodes.relations.items():
+            lo, hi = leaves.searchsorted([known.first, known.first + len(known.keys)])
+            if lo == hi or isinstance(name, tuple) or _is_vocabulary(state, name):
+                continue
+            keys[lo:hi] = name
+            if name == state.closed.type_id:
+                classes = high(known.keys[leaves[lo:hi] - known.first])
+                fine = {int(c): not _is_vocabulary(state, int(c)) for c in np.unique(classes)}
+                merged = np.array([fine[c] for c in classes.tolist()])
+                keys[lo:hi] = np.where(merged, classes.astype(np.int64) << np.int64(32), -1)
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.concatenate(([True], keys[order][1:] != keys[order][:-1])))
+        found: list[I64] = []
+        for part in np.split(order, starts[1:]) if len(order) else ():
+            if keys[part[0]] >= 0 and len(part) >= COMPARISON.merged_causes:
+                found.append(part)
+            else:
+                found += np.split(part, len(part))
+        return found
+
+    def _consequence(self, codes: tuple[int, ...], proofs: bool) -> Consequence:
+        counts = {came: self._counted_side(came, codes) for came in (True, False)}
         others: set[int] = set()
-        for name in np.unique(blame.causes[side.nodes[rows]]).tolist():
-            others |= blame.sets.members[name]
-        both = (len(facts), 0) if came else (0, len(facts))
+        examples: list[Example] = []
+        for came, side in self._sides.items():
+            rows = np.flatnonzero(np.isin(side.leading, codes))
+            for name in np.unique(self._blames[came].causes[side.nodes[rows]]).tolist():
+                others.update(map(_code, self._blamed.of_set(came, name)))
+            examples += self._examples(came, side.nodes[self._spread(side, rows)], proofs)
+        first = _cause(codes[0])
+        one, other = counts[True], counts[False]
         return Consequence(
-            self._named.of(came, [leaf])[leaf],
-            *both,
-            *((types, 0) if came else (0, types)),
-            *((violations, 0) if came else (0, violations)),
-            len(others - {leaf}),
-            self._counted(side.class_id[facts[side.class_id[facts] > 0]], came),
-            self._counted(side.predicate[facts[side.class_id[facts] == 0]], came),
-            tuple(self._examples(came, side.nodes[self._spread(side, rows)])),
+            self._named.of([first])[first],
+            one.facts,
+            other.facts,
+            one.types,
+            other.types,
+            one.violations,
+            other.violations,
+            len(codes) - 1,
+            len(others.difference(codes)),
+            _both(one.classes, other.classes),
+            _both(one.properties, other.properties),
+            tuple(examples[: COMPARISON.shown_examples]),
         )
 
-    def _counted(self, names: U32, came: bool) -> dict[str, tuple[int, int]]:
+    def _counted_side(self, came: bool, codes: tuple[int, ...]) -> _Counts:
+        side = self._sides[came]
+        rows = np.flatnonzero(np.isin(side.leading, codes))
+        facts = rows[side.kind[rows] == 0]
+        typed = side.class_id[facts] > 0
+        return _Counts(
+            len(facts),
+            int(np.count_nonzero(typed)),
+            len(rows) - len(facts),
+            self._counted(side.class_id[facts[typed]], came),
+            self._counted(side.predicate[facts[~typed]], came),
+        )
+
+    def _counted(self, names: U32, came: bool) -> dict[str, int]:
         each, sizes = np.unique(names, return_counts=True)
         order = np.argsort(-sizes, kind="stable")[: COMPARISON.shown_groups]
         dictionary = self._states[came].dictionary
-        texts = [self._named.texts.term(dictionary.key(int(each[i]))) for i in order.tolist()]
-        counts = [(int(sizes[i]), 0) if came else (0, int(sizes[i])) for i in order.tolist()]
-        return dict(zip(texts, counts, strict=True))
+        return {
+            self._named.texts.term(dictionary.key(int(each[i]))): int(sizes[i])
+            for i in order.tolist()
+        }
 
     @staticmethod
     def _spread(side: _Side, rows: I64) -> I64:
@@ -149,7 +230,7 @@ class GroupedCauses:
         found: I64 = rows[first[: COMPARISON.shown_examples]]
         return found
 
-    def _examples(self, came: bool, nodes: I64, proofs: bool = True) -> Iterator[Example]:
+    def _examples(self, came: bool, nodes: I64, proofs: bool) -> Iterator[Example]:
         blame, state = self._blames[came], self._states[came]
         for node in nodes.tolist():
             proof = ""
@@ -167,18 +248,17 @@ class GroupedCauses:
         return self._named.texts.fact(state.closed.fact(place))
 
     def _causes_of(self, came: bool, node: int) -> tuple[Cause, ...]:
-        blame = self._blames[came]
-        members = sorted(blame.sets.members[int(blame.causes[node])])
-        found = self._named.of(came, members[:MAX_CAUSES])
-        return tuple(found[leaf] for leaf in members[:MAX_CAUSES])
+        causes = sorted(self._blamed.causes(came, node), key=_code)[:MAX_CAUSES]
+        found = self._named.of(causes)
+        return tuple(found[cause] for cause in causes)
 
     def everything(self) -> Iterator[Example]:
         """All inferred changes, with their causes and without proofs."""
         for came, side in self._sides.items():
-            members: set[int] = set()
+            causes: set[AssertedCause] = set()
             for name in np.unique(self._blames[came].causes[side.nodes]).tolist():
-                members |= self._blames[came].sets.members[name]
-            self._named.of(came, sorted(members))
+                causes |= self._blamed.of_set(came, name)
+            self._named.of(causes)
             yield from self._examples(came, side.nodes, proofs=False)
 
     # -- violations --------------------------------------------------------------------------------
@@ -200,10 +280,12 @@ class GroupedCauses:
         for came, side in self._sides.items():
             rows = np.flatnonzero(side.kind == 1)[: COMPARISON.shown_violations]
             state, blame = self._states[came], self._blames[came]
-            for node in side.nodes[rows].tolist():
+            for place, node in enumerate(side.nodes[rows].tolist()):
                 relation, key = blame.graph.nodes.place(node)
                 made = self._violation(came, relation, key)
-                proof = derivation_text(state, blame, node, self._named.texts, came)
+                proof = ""
+                if place < COMPARISON.shown_proofs:
+                    proof = derivation_text(state, blame, node, self._named.texts, came)
                 causes = self._causes_of(came, node)
                 found.append(
                     FoundViolation(made.rule, made.message, made.values, came, causes, proof)
@@ -235,6 +317,31 @@ class GroupedCauses:
         return found
 
 
+@data_class
+class _Counts:
+    """What follows from causes in one direction."""
+
+    facts: int
+    types: int
+    violations: int
+    classes: Mapping[str, int]
+    properties: Mapping[str, int]
+
+
+def _both(came: Mapping[str, int], went: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    names = dict.fromkeys((*came, *went))
+    return {name: (came.get(name, 0), went.get(name, 0)) for name in names}
+
+
+def _code(cause: AssertedCause) -> int:
+    """A cause as one number: the last bit is set if it went."""
+    return cause.leaf << 1 | (not cause.came)
+
+
+def _cause(code: int) -> AssertedCause:
+    return AssertedCause(not code & 1, code >> 1)
+
+
 MAX_CAUSES = 100
 """Maximum number of causes of one fact that are listed."""
 
@@ -243,18 +350,9 @@ def _internal(state: ClosedState, name: int) -> bool:
     return state.dictionary.key(name).startswith(b"\x01x-triplestore:")
 
 
-def _leading(blame: Blame, nodes: I64) -> I64:
-    """Of each node the cause to which most of the nodes are due; -1 without a cause."""
-    sets = blame.causes[nodes]
-    each, sizes = np.unique(sets, return_counts=True)
-    members = [blame.sets.members[name] for name in each.tolist()]
-    weight = np.zeros(blame.graph.size, np.int64)
-    for its, size in zip(members, sizes.tolist(), strict=True):
-        for leaf in its:
-            weight[leaf] += size
-    best = np.full(len(blame.sets.members), -1, np.int64)
-    for name, its in zip(each.tolist(), members, strict=True):
-        if its:
-            best[name] = max(its, key=lambda leaf: (weight[leaf], -leaf))
-    found: I64 = best[sets]
-    return found
+_VOCABULARIES = tuple(b"\x01" + name.encode() for name in (OWL, RDFS))
+
+
+def _is_vocabulary(state: ClosedState, name: int) -> bool:
+    """Whether triples with a property, or in a class, are axioms or the like."""
+    return state.dictionary.key(name).startswith(_VOCABULARIES)

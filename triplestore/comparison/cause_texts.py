@@ -8,13 +8,13 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.comparison.findings import Cause
-from triplestore.comparison.locations import Location, locate
+from triplestore.comparison.locations import Location, Places
 from triplestore.comparison.sides.quad_rows import QuadRows, within
 from triplestore.comparison.sides.states import BASE, Compared
 from triplestore.comparison.term_texts import FactTexts
-from triplestore.consequences.blame import Blame
+from triplestore.consequences.blame import AssertedCause, BlamedChanges
 from triplestore.consequences.closed_state import ClosedState
-from triplestore.datalog.program import Constant, TripleAtom
+from triplestore.datalog.program import Constant, Constraint, Rule, TripleAtom
 from triplestore.proofs.closed_facts import Place
 from triplestore.relations.packed_keys import key_of
 
@@ -32,42 +32,43 @@ class CauseTexts:
         self,
         compared: Compared,
         states: Mapping[bool, ClosedState],
-        blames: Mapping[bool, Blame],
+        blamed: BlamedChanges | None,
         texts: FactTexts,
     ) -> None:
-        self._compared, self._states, self._blames = compared, states, blames
+        self._compared, self._states = compared, states
+        self._blames = {} if blamed is None else blamed.blames
         self.texts = texts
-        self._known: dict[tuple[bool, int], Cause] = {}
+        self._known: dict[AssertedCause, Cause] = {}
+        self._places: dict[tuple[bool, str], Places] = {}
 
-    def of(self, came: bool, leaves: Iterable[int]) -> dict[int, Cause]:
-        """The causes that some leaves are."""
-        wanted = list(leaves)
-        missing = [leaf for leaf in wanted if (came, leaf) not in self._known]
-        self._make(came, missing)
-        return {leaf: self._known[came, leaf] for leaf in wanted}
+    def of(self, causes: Iterable[AssertedCause]) -> dict[AssertedCause, Cause]:
+        """Causes as they are reported."""
+        wanted = list(causes)
+        for came in (True, False):
+            self._make(came, [one.leaf for one in wanted if one.came == came])
+        return {cause: self._known[cause] for cause in wanted}
 
     def _make(self, came: bool, leaves: Sequence[int]) -> None:
-        graph = self._blames[came].graph
-        facts: list[int] = []
-        for leaf in leaves:
-            if leaf < len(graph.nodes):
-                facts.append(leaf)
-                continue
-            rule = graph.new_rules[leaf - len(graph.nodes)]
-            source = rule.source
-            self._known[came, leaf] = Cause(
-                self.texts.rule(rule),
-                came,
-                "rule",
-                source.file if source else None,
-                source.line if source else None,
-            )
-        state = self._states[came]
+        missing = [leaf for leaf in leaves if AssertedCause(came, leaf) not in self._known]
+        if not missing:
+            return
+        graph, state = self._blames[came].graph, self._states[came]
+        facts = [leaf for leaf in missing if leaf < len(graph.nodes)]
+        for leaf in missing:
+            if leaf >= len(graph.nodes):
+                rule = graph.new_rules[leaf - len(graph.nodes)]
+                self._known[AssertedCause(came, leaf)] = self._of_rule(rule, came)
         rows = [self._row(state, graph.nodes.place(leaf)) for leaf in facts]
         located = self._located(came, rows)
         for leaf, row in zip(facts, rows, strict=True):
-            fact = state.closed.fact(graph.nodes.place(leaf))
-            self._known[came, leaf] = self._cause(self.texts.fact(fact), came, located.get(row))
+            fact = self.texts.fact(state.closed.fact(graph.nodes.place(leaf)))
+            made = self._cause(fact, came, located.get(row))
+            self._known[AssertedCause(came, leaf)] = made
+
+    def _of_rule(self, rule: Rule | Constraint, came: bool) -> Cause:
+        place = rule.source
+        file, line = (place.file, place.line) if place else (None, None)
+        return Cause(self.texts.rule(rule), came, "rule", file, line)
 
     @staticmethod
     def _cause(text: str, came: bool, place: Location | None) -> Cause:
@@ -119,7 +120,10 @@ class CauseTexts:
             inside = [row for row, here in zip(rows, _in(keys, known), strict=True) if here]
             fresh = [row for row in inside if row not in found]
             quads = {self._quad(row): row for row in fresh}
-            for quad, place in locate(file, quads, f"{BASE}{file.name}").items():
+            places = self._places.get((came, file.name))
+            if places is None:
+                places = self._places[came, file.name] = Places(file, f"{BASE}{file.name}")
+            for quad, place in places.of(quads).items():
                 found[quads[quad]] = place
         return found
 

@@ -74,6 +74,7 @@ class Consequence:
     added, removed          numbers of inferred facts
     types_added, types_removed  those of them that are types
     new_violations, resolved_violations  numbers of violations
+    similar                 how many more causes with the same property or class are counted here
     together_with           how many other causes these facts have
     classes, properties     name -> (added, removed), the largest first
     """
@@ -85,6 +86,7 @@ class Consequence:
     types_removed: int = 0
     new_violations: int = 0
     resolved_violations: int = 0
+    similar: int = 0
     together_with: int = 0
     classes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     properties: Mapping[str, tuple[int, int]] = field(default_factory=dict)

@@ -1,8 +1,9 @@
-"""The files and lines that assert quads: start at `Locator`.
+"""The files and lines that assert quads: start at `Places`.
 
 Lines of N-Triples and N-Quads are exact. In Turtle and TriG the line is that of the object at the
 outer level of its statement, so a quad inside of brackets has the line where these begin. Quads of
-other formats have a file and no line.
+other formats have a file and no line. A large Turtle file is cut at ends of lines where a statement
+probably ends, and only the blocks that name a subject are scanned; what is not found has no line.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
 
 import pyoxigraph as ox
 
 from triplestore.comparison.sides.files_of_side import SideFile
+from triplestore.comparison.thresholds import COMPARISON
 from triplestore.comparison.turtle_statements import Statement, statements_of
 from triplestore.data_classes import data_class
 from triplestore.loaders.formats import split_name
@@ -22,6 +27,9 @@ from triplestore.loaders.formats import split_name
 _LINES = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
 _STATEMENTS = (ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _OPENERS = {"gzip": gzip.decompress, "bzip2": bz2.decompress, "xz": lzma.decompress}
+
+_ENDS = re.compile(r"\.[ \t]*\r?\n(?=[^\s#])")
+_HEADING = re.compile(r"^[ \t]*@?(?:prefix|base)\b[^\n]*", re.MULTILINE | re.IGNORECASE)
 
 
 @data_class
@@ -39,29 +47,128 @@ class Location:
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
-def locate(file: SideFile, quads: Iterable[ox.Quad], base: str) -> dict[ox.Quad, Location]:
-    """The location of each quad that a file asserts; blank nodes are known by their place only."""
-    wanted = list(quads)
-    found = dict.fromkeys(wanted, Location(file.name))
-    form, packed = split_name(file.name)
-    if form not in (*_LINES, *_STATEMENTS) or (packed and packed not in _OPENERS):
+class Places:
+    """Where one file asserts quads; it is read when it is first asked.
+
+    base  what relative IRIs in it are relative to
+    """
+
+    def __init__(self, file: SideFile, base: str) -> None:
+        self._file, self._base = file, base
+        self._format, self._packed = split_name(file.name)
+
+    @cached_property
+    def _data(self) -> bytes:
+        data = self._file.read()
+        return _OPENERS[self._packed](data) if self._packed else data
+
+    @cached_property
+    def _lines(self) -> dict[bytes, int]:
+        """The number of the first line with each text."""
+        found: dict[bytes, int] = {}
+        for number, line in enumerate(self._data.split(b"\n"), 1):
+            found.setdefault(line.rstrip(), number)
         return found
-    data = file.read()
-    data = _OPENERS[packed](data) if packed else data
-    search = _Search(wanted)
-    text = data.decode("utf-8", "replace")
-    places = _in_lines(text, form, search) if form in _LINES else _in_turtle(text, search, base)
-    for quad, line in places:
-        if found[quad].line is None:
-            found[quad] = Location(file.name, line)
-    return found
+
+    def of(self, quads: Iterable[ox.Quad]) -> dict[ox.Quad, Location]:
+        """The location of each quad; one with blank nodes is known by its other terms."""
+        wanted = list(quads)
+        name = self._file.name
+        found = dict.fromkeys(wanted, Location(name))
+        known = self._packed is None or self._packed in _OPENERS
+        if not wanted or not known or self._format not in (*_LINES, *_STATEMENTS):
+            return found
+        if self._format in _LINES:
+            places = self._in_lines(wanted)
+        else:
+            places = self._in_turtle(_Search(wanted))
+        for quad, line in places:
+            if found[quad].line is None:
+                found[quad] = Location(name, line)
+        return found
+
+    # -- N-Triples ---------------------------------------------------------------------------------
+
+    def _in_lines(self, wanted: Sequence[ox.Quad]) -> Iterator[tuple[ox.Quad, int]]:
+        left = []
+        for quad in wanted:
+            number = self._lines.get(f"{quad} .".encode())
+            if number is None:
+                left.append(quad)
+            else:
+                yield quad, number
+        if left:
+            yield from self._in_other_lines(_Search(left))
+
+    def _in_other_lines(self, search: _Search) -> Iterator[tuple[ox.Quad, int]]:
+        """Lines that are not written as we write them."""
+        form = self._format
+        assert form is not None
+        for line, number in self._lines.items():
+            if not search.is_open:
+                return
+            head = line.lstrip()
+            if not head or head[:1] == b"#":
+                continue
+            if head[:1] == b"<":
+                subject = head[: head.find(b">") + 1]
+                if b"\\" not in subject and not search.may_have(subject.decode("utf-8", "replace")):
+                    continue
+            for quad in search.found_in(_parsed(line.decode("utf-8", "replace"), form)):
+                yield quad, number
+
+    # -- Turtle ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _text(self) -> str:
+        return self._data.decode("utf-8", "replace")
+
+    def _blocks(self, search: _Search) -> Iterator[tuple[str, int]]:
+        """Parts of the text that may have a statement with a wanted subject, and their lines."""
+        text = self._text
+        if len(text) <= COMPARISON.scanned_characters:
+            yield text, 1
+            return
+        headings = [found.group() for found in _HEADING.finditer(text)]
+        yield "\n".join(headings), 0
+        named = search.written(_prefixes(headings))
+        starts = [0, *(end.end() for end in _ENDS.finditer(text)), len(text)]
+        line, seen = 1, 0
+        for start, end in pairwise(starts):
+            block = text[start:end]
+            if any(one in block for one in named):
+                line += text.count("\n", seen, start)
+                seen = start
+                yield block, line
+
+    def _in_turtle(self, search: _Search) -> Iterator[tuple[ox.Quad, int]]:
+        headings: list[str] = []
+        prefixes: dict[str, str] = {}
+        for text, first in self._blocks(search):
+            for one in statements_of(text):
+                if not search.is_open:
+                    return
+                if one.heading:
+                    headings.append(f"{one.text} ." if one.text.startswith("@") else one.text)
+                    prefixes |= _prefixes([one.text])
+                elif _may_have(one, search, prefixes):
+                    for quad, line in self._in_statement(one, headings, search):
+                        yield quad, line + first - 1
+
+    def _in_statement(
+        self, one: Statement, headings: Sequence[str], search: _Search
+    ) -> Iterator[tuple[ox.Quad, int]]:
+        for part in one.parts:
+            written = f"{part.subject} {part.predicate} {part.object} ."
+            if one.graph:
+                written = f"{one.graph} {{ {written} }}"
+            text = "\n".join([*headings, written])
+            for quad in search.found_in(_parsed(text, ox.RdfFormat.TRIG, self._base)):
+                yield quad, part.line
 
 
 class _Search:
-    """Quads that are looked for, by what is written of them.
-
-    left  how many were not found
-    """
+    """Quads that are looked for, by what is written of them."""
 
     def __init__(self, wanted: Sequence[ox.Quad]) -> None:
         self._by_shape: dict[tuple[str, str, str, str], list[ox.Quad]] = {}
@@ -78,8 +185,20 @@ class _Search:
         """Whether quads with this subject, or with a blank node, are looked for."""
         return subject in self._subjects or "_:" in self._subjects
 
+    def written(self, prefixes: Mapping[str, str]) -> list[str]:
+        """How the wanted subjects may be written; blank nodes are not found by their names."""
+        found = [subject for subject in self._subjects if subject != "_:"]
+        for prefix, namespace in prefixes.items():
+            start = f"<{namespace}"
+            found += [
+                f"{prefix}:{subject[len(start) : -1]}"
+                for subject in self._subjects
+                if subject.startswith(start)
+            ]
+        return found
+
     def found_in(self, quads: Iterable[ox.Quad]) -> Iterator[ox.Quad]:
-        """Those of the quads that are among some that were read, each once."""
+        """Those of the wanted quads that are among some that were read, each once."""
         for quad in quads:
             shape = _shapes(quad)
             known = self._by_shape.get(shape)
@@ -98,44 +217,18 @@ def _shapes(quad: ox.Quad) -> tuple[str, str, str, str]:
     return _shape(s), _shape(p), _shape(o), _shape(g)
 
 
-def _in_lines(text: str, form: ox.RdfFormat, search: _Search) -> Iterator[tuple[ox.Quad, int]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not search.is_open:
-            return
-        head = line.lstrip()
-        if not head or head[0] == "#":
-            continue
-        subject = head.split(None, 1)[0] if head[0] != "<" else head[: head.find(">") + 1]
-        if head[0] == "<" and "\\" not in subject and not search.may_have(subject):
-            continue
-        for quad in search.found_in(_parsed(line, form)):
-            yield quad, number
-
-
-def _in_turtle(text: str, search: _Search, base: str) -> Iterator[tuple[ox.Quad, int]]:
-    headings: list[str] = []
-    prefixes: dict[str, str] = {}
-    for one in statements_of(text):
-        if not search.is_open:
-            return
-        if one.heading:
-            headings.append(_as_heading(one.text))
-            words = one.text.split()
-            if len(words) > 2 and "prefix" in words[0].lower():
-                prefixes[words[1].rstrip(":")] = words[2].strip("<>")
-            continue
-        if one.parts and not _may_have(one, search, prefixes):
-            continue
-        for part in one.parts:
-            written = f"{part.subject} {part.predicate} {part.object} ."
-            if one.graph:
-                written = f"{one.graph} {{ {written} }}"
-            quads = _parsed("\n".join([*headings, written]), ox.RdfFormat.TRIG, base)
-            for quad in search.found_in(quads):
-                yield quad, part.line
+def _prefixes(headings: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for heading in headings:
+        words = heading.split()
+        if len(words) > 2 and "prefix" in words[0].lower():
+            found[words[1].rstrip(":")] = words[2].strip("<>")
+    return found
 
 
 def _may_have(one: Statement, search: _Search, prefixes: Mapping[str, str]) -> bool:
+    if not one.parts:
+        return False
     subject = one.parts[0].subject
     prefix, colon, local = subject.partition(":")
     if colon and not subject.startswith(("<", "[", "(", "_:")) and "\\" not in subject:
@@ -143,10 +236,6 @@ def _may_have(one: Statement, search: _Search, prefixes: Mapping[str, str]) -> b
         if namespace is not None and ":" in namespace and "\\" not in namespace:
             return search.may_have(f"<{namespace}{local}>")
     return True
-
-
-def _as_heading(text: str) -> str:
-    return f"{text} ." if text.startswith("@") else text
 
 
 def _parsed(text: str, form: ox.RdfFormat, base: str | None = None) -> list[ox.Quad]:

@@ -13,7 +13,7 @@ from triplestore.comparison.shape_hook import ShapeResults, changed_results
 from triplestore.comparison.sides.states import Compared
 from triplestore.comparison.term_texts import FactTexts
 from triplestore.comparison.thresholds import COMPARISON
-from triplestore.consequences.blame import Blame, blame
+from triplestore.consequences.blame import BlamedChanges, blame
 from triplestore.consequences.closed_state import ClosedState
 from triplestore.errors import BudgetError
 from triplestore.reasoning.visible import is_triple
@@ -50,18 +50,16 @@ def summary(
     metrics["shapes"] = sum(came for came, _ in results)
     metrics["resolved-shapes"] = len(results) - metrics["shapes"]
     notes: list[str] = []
-    blames: dict[bool, Blame] = {}
+    blamed: BlamedChanges | None = None
     if any(equality_of(view.tables) is not None for view in (before, after)):
         notes.append(NO_PROOFS_OF_EQUALS)
     else:
         try:
-            for came in (True, False):
-                blames[came] = blame(states[came], states[not came], compared.net, came=came)
+            blamed = blame(states, compared.net)
         except BudgetError as error:
-            blames = {}
             notes.append(f"causes are not known: {error}")
-    named = CauseTexts(compared, states, blames, texts)
-    grouped = GroupedCauses(states, blames, named)
+    named = CauseTexts(compared, states, blamed, texts)
+    grouped = GroupedCauses(states, blamed, named)
     violations = grouped.violations()
     metrics["violations"], metrics["resolved"] = grouped.violation_counts(compared)
     listed, left_out = grouped.listed()

@@ -22,6 +22,12 @@ class ComparisonThresholds(Thresholds):
     """Maximum number of asserted changes that are listed."""
     shown_groups: int = 12
     """Maximum number of classes and properties that are listed for each cause."""
+    shown_proofs: int = 20
+    """Maximum number of causes, and of violations, that are shown with a proof."""
+    merged_causes: int = 4
+    """Minimum number of similar causes that are listed as one."""
+    scanned_characters: int = 1_000_000
+    """Maximum length of a Turtle file that is scanned as a whole for the lines of causes."""
     markdown_characters: int = 59_000
     """Maximum length of a report in Markdown: GitHub refuses comments of 65,536 characters."""
 

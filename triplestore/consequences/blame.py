@@ -13,12 +13,15 @@ need a second derivation is decided for all at once, too: `_surely` is a greates
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import numpy as np
 
 from triplestore.consequences.cause_sets import CauseSets
 from triplestore.consequences.changed_nodes import ChangedNodes
 from triplestore.consequences.closed_state import ClosedState
-from triplestore.consequences.instance_graph import NEVER, Derived, InstanceGraph, ranges_of
+from triplestore.consequences.instance_graph import NEVER, Derived, InstanceGraph
 from triplestore.consequences.thresholds import CONSEQUENCES
 from triplestore.relations import Changes
 from triplestore.relations.packed_keys import I64, Bools
@@ -158,10 +161,57 @@ class Blame:
         return list(found.items())
 
 
-def blame(full: ClosedState, base: ClosedState, net: Changes, *, came: bool) -> Blame:
-    """The causes of what came (`full` is the new state), or of what went (the old one)."""
-    nodes = ChangedNodes.of(net, full.dictionary, came)
-    return Blame(InstanceGraph.of(full, base, nodes))
+class AssertedCause(NamedTuple):
+    """A cause by its direction and its number: an asserted change, or a rule that is new."""
+
+    came: bool
+    leaf: int
 
 
-__all__ = ["Blame", "blame", "ranges_of"]
+class BlamedChanges:
+    """The blames of both directions, and the causes of their facts in either of them.
+
+    What depends on the absence of a fact that went is caused by what made that go.
+    """
+
+    def __init__(self, blames: Mapping[bool, Blame]) -> None:
+        self.blames = blames
+        self._known: dict[tuple[bool, int], frozenset[AssertedCause]] = {}
+
+    def causes(self, came: bool, node: int) -> frozenset[AssertedCause]:
+        """The causes of a fact."""
+        return self.of_set(came, int(self.blames[came].causes[node]))
+
+    def of_set(self, came: bool, name: int) -> frozenset[AssertedCause]:
+        """The causes in a set of one direction."""
+        found = self._known.get((came, name))
+        if found is None:
+            self._known[came, name] = frozenset()  # strata exclude circles; this is to be safe
+            found = self._known[came, name] = self._expanded(came, name)
+        return found
+
+    def _expanded(self, came: bool, name: int) -> frozenset[AssertedCause]:
+        graph = self.blames[came].graph
+        own = graph.size - len(graph.others)
+        found: set[AssertedCause] = set()
+        for leaf in self.blames[came].sets.members[name]:
+            if leaf < own:
+                found.add(AssertedCause(came, leaf))
+            else:
+                found |= self.causes(not came, int(graph.others[leaf - own]))
+        return frozenset(found)
+
+
+def blame(states: Mapping[bool, ClosedState], net: Changes) -> BlamedChanges:
+    """The causes of all that came and went between two states.
+
+    states  the new state (True) and the old one
+    net     the rows in which they differ
+    """
+    dictionary = states[True].dictionary
+    nodes = {came: ChangedNodes.of(net, dictionary, came) for came in (True, False)}
+    graphs = {
+        came: InstanceGraph.of(states[came], states[not came], nodes[came], nodes[not came])
+        for came in (True, False)
+    }
+    return BlamedChanges({came: Blame(graphs[came]) for came in (True, False)})

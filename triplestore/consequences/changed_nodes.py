@@ -1,7 +1,8 @@
 """The facts that hold in one state and not in the other, numbered.
 
 Start reading at `ChangedNodes.of`. Always true: the facts of a relation are sorted by their keys
-and have consecutive numbers. A *leaf* is a fact that was asserted or removed itself.
+and have consecutive numbers. Rows of helper relations (of negations, aggregates and violations) are
+facts as well. A *leaf* is a fact that was asserted or removed itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from triplestore.data_classes import data_class
 from triplestore.relations import EXPLICIT, ChangedRows, Changes
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, U8, Bools, Keys, key_of, pack
-from triplestore.rules.simplify import is_given
 from triplestore.terms import Dictionary
 from triplestore.terms.vocabulary import RDF_TYPE
 
@@ -33,11 +33,13 @@ class NodesOfRelation:
 class ChangedNodes:
     """Changed facts as numbers from 0 on.
 
+    type_id    the id of rdf:type
     leaf       which were asserted (or removed) themselves
     relations  in the order of their numbers
     """
 
-    def __init__(self, parts: dict[RelationKey, tuple[Keys, Bools]]) -> None:
+    def __init__(self, parts: dict[RelationKey, tuple[Keys, Bools]], type_id: int) -> None:
+        self.type_id = type_id
         self.relations: dict[RelationKey, NodesOfRelation] = {}
         leaves: list[Bools] = []
         size = 0
@@ -68,11 +70,11 @@ class ChangedNodes:
                 leaves = leaves | np.isin(keys, told[name])
             parts[name] = keys, leaves
         for key, changed in net.tuples.items():
-            if not is_given(dictionary.key(key[0])) or _is_violation(dictionary.key(key[0])):
+            if dictionary.key(key[0]) != SCOPE_KEY:
                 chosen = _chosen(changed, came)
                 if len(chosen):
                     parts[key] = key_of(chosen.columns), _leaf(chosen, came)
-        return cls(parts)
+        return cls(parts, type_id)
 
     def __len__(self) -> int:
         return len(self.leaf)
@@ -93,10 +95,10 @@ class ChangedNodes:
         key: int | bytes = self.relations[name].keys[node - self._starts[which]].item()
         return name, key
 
-    def slices(self, type_id: int) -> Iterator[tuple[RelationKey, int, Keys, int]]:
+    def slices(self) -> Iterator[tuple[RelationKey, int, Keys, int]]:
         """Facts that the same rules may conclude: relation, class (of rdf:type), keys, first."""
         for name, known in self.relations.items():
-            if name != type_id or isinstance(name, tuple):
+            if name != self.type_id or isinstance(name, tuple):
                 yield name, 0, known.keys, known.first
                 continue
             classes = known.keys >> np.uint64(32)
@@ -104,10 +106,6 @@ class ChangedNodes:
             ends = np.append(starts[1:], len(classes))
             for lo, hi in zip(starts.tolist(), ends.tolist(), strict=True):
                 yield name, int(classes[lo]), known.keys[lo:hi], known.first + lo
-
-
-def _is_violation(name: bytes) -> bool:
-    return name.startswith(b"\x01x-triplestore:constraint/")
 
 
 def _chosen(rows: ChangedRows, came: bool) -> ChangedRows:

@@ -2,22 +2,27 @@
 
 Start reading at `InstanceGraph.of`. What held in the other state is given, so only premises that
 changed count. Always true: every derivation of a changed fact is made of these instances and
-leaves; an instance without changed premises follows from a new rule (then that is a leaf of its
-own), or from what negations and aggregates see (`loose`).
+leaves. A new rule of users is a leaf of its own. Instances that nothing changed in are `loose`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from triplestore.consequences.changed_nodes import ChangedNodes
+from triplestore.consequences.changed_premises import (
+    OTHER,
+    DependentInstances,
+    Directions,
+    instances_of,
+)
 from triplestore.consequences.closed_state import ClosedState
 from triplestore.consequences.thresholds import CONSEQUENCES
 from triplestore.data_classes import data_class
-from triplestore.datalog.program import Constraint, Rule
+from triplestore.datalog.program import Constraint, Rule, TripleAtom
 from triplestore.errors import BudgetError
-from triplestore.proofs.closed_facts import Closed
-from triplestore.proofs.concluding_instances import Instances, Premise, concluding
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, Bools, Keys
 from triplestore.thread_limits import look
@@ -39,23 +44,29 @@ class Derived:
 
 
 class InstanceGraph:
-    """Instances as columns; the nodes are changed facts, then new rules.
+    """Instances as columns; the nodes are changed facts, then new rules, then `others`.
 
+    others facts that changed in the other direction, on which negations and aggregates depend
     head   the fact that an instance concludes
     rule   its simple rule
     start  where its premises begin in `premise`; one more at the end
     leaf   which nodes need no instance
-    loose  whether an instance has no changed premise, although its rule is not new
+    loose  whether nothing that an instance depends on has changed
     """
 
     def __init__(self, nodes: ChangedNodes, finder: _Finder) -> None:
         self.nodes = nodes
         self.new_rules = finder.new_rules
-        self.size = len(nodes) + len(self.new_rules)
-        self.head, self.rule, counts, self.premise = finder.columns()
+        self.head, self.rule, counts, premise = finder.columns()
+        own = len(nodes) + len(self.new_rules)
+        opposite = premise >= OTHER
+        self.others, places = np.unique(premise[opposite] - OTHER, return_inverse=True)
+        self.premise = premise.copy()
+        self.premise[opposite] = places + own
+        self.size = own + len(self.others)
         self.start: I64 = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         self.counts = counts
-        self.leaf: Bools = np.concatenate((nodes.leaf, np.ones(len(self.new_rules), np.bool_)))
+        self.leaf: Bools = np.concatenate((nodes.leaf, np.ones(self.size - len(nodes), np.bool_)))
         self.loose: Bools = counts == 0
         self.edge_instance: I64 = np.repeat(np.arange(len(counts)), counts)
         order = np.argsort(self.premise, kind="stable")
@@ -66,9 +77,14 @@ class InstanceGraph:
         self.head_start: I64 = self.head[by_head].searchsorted(np.arange(self.size + 1))
 
     @classmethod
-    def of(cls, full: ClosedState, base: ClosedState, nodes: ChangedNodes) -> InstanceGraph:
-        """The instances in a state that conclude what does not hold in the other one."""
-        return cls(nodes, _Finder(full, base, nodes))
+    def of(
+        cls, full: ClosedState, base: ClosedState, nodes: ChangedNodes, other: ChangedNodes
+    ) -> InstanceGraph:
+        """The instances in a state that conclude what does not hold in the other one.
+
+        other  what changed in the other direction
+        """
+        return cls(nodes, _Finder(full, base, Directions(nodes, other)))
 
     def derived(self, out: I64 | None = None, loose: bool = True) -> Derived:
         """What follows from the leaves without some of them; in rounds, so by least height.
@@ -137,19 +153,19 @@ class _Finder:
     new_rules  rules of users that the other state does not have
     """
 
-    def __init__(self, full: ClosedState, base: ClosedState, nodes: ChangedNodes) -> None:
+    def __init__(self, full: ClosedState, base: ClosedState, nodes: Directions) -> None:
         self._nodes, self._full, self._base = nodes, full, base
         self._closed = full.closed
         self._rows = 0
         self._kept = 0
-        self._of_rule: dict[int, I64] = {}
+        self._of_rule: dict[int, list[list[int]]] = {}
         self.new_rules: list[Rule | Constraint] = []
         self._numbers: dict[int, int] = {}
         self._parts: list[tuple[I64, I64, I64, I64]] = []
         before = self._closed.run.check
         self._closed.run.check = self._check
         try:
-            for relation, class_id, keys, first in nodes.slices(self._closed.type_id):
+            for relation, class_id, keys, first in nodes.own.slices():
                 self._find(relation, class_id, keys, first)
         finally:
             self._closed.run.check = before
@@ -163,68 +179,69 @@ class _Finder:
             )
 
     def _find(self, relation: RelationKey, class_id: int, keys: Keys, first: int) -> None:
-        closed: Closed = self._closed
+        closed, base = self._closed, self._base.closed
         rules = closed.rules(closed.slice_at(relation, class_id))
         step = CONSEQUENCES.goals_together
         for at in range(0, len(keys), step):
             goals = np.ascontiguousarray(keys[at : at + step])
-            for found in concluding(closed, rules, relation, goals, closed.all):
-                if len(found):
+            for found in instances_of(closed, base, self._nodes, rules, relation, goals):
+                if len(found.goal):
                     self._add(found, first + at)
 
-    def _add(self, found: Instances, first: int) -> None:
-        self._kept += len(found)
+    def _add(self, found: DependentInstances, first: int) -> None:
+        self._kept += len(found.goal)
         if self._kept > CONSEQUENCES.kept_instances:
             raise BudgetError(
                 f"the changed facts have more than {CONSEQUENCES.kept_instances:,} rule instances"
             )
-        columns = [self._numbers_of(premise) for premise in found.premises]
+        columns = list(found.changed)
         head = found.goal + first
         # An instance that needs its own head derives nothing.
-        fine = np.ones(len(found), np.bool_)
+        fine = np.ones(len(head), np.bool_)
         for column in columns:
             fine &= column != head
-        for rule in np.unique(found.rule).tolist():
-            own = self._premises_of_rule(rule)
-            if len(own):
-                mine = found.rule == rule
-                columns += [np.where(mine, node, -1) for node in own.tolist()]
-        self._parts.append(_compact(head[fine], found.rule[fine], [c[fine] for c in columns]))
+        rules = found.rule
+        for rule in np.unique(rules).tolist():
+            sources = self._sources_of(rule)
+            if not sources:
+                continue
+            mine = rules == rule
+            for own in sources[1:]:  # the same rule by another axiom: an instance of its own
+                rows = np.flatnonzero(mine & fine)
+                more = [column[rows] for column in columns]
+                more += [np.full(len(rows), node) for node in own]
+                self._parts.append(_compact(head[rows], rules[rows], more))
+            columns = columns + [np.where(mine, node, -1) for node in sources[0]]
+        self._parts.append(_compact(head[fine], rules[fine], [c[fine] for c in columns]))
 
-    def _numbers_of(self, premise: Premise) -> I64:
-        if premise.names is None:
-            return self._nodes.find(premise.relation, premise.keys)
-        found = np.full(len(premise.keys), -1, np.int64)
-        for name, mine in premise.by_name():
-            found[mine] = self._nodes.find(name, premise.keys[mine])
-        return found
-
-    def _premises_of_rule(self, number: int) -> I64:
-        """What of a rule is new: axioms that changed; of a rule of users, the rule itself."""
+    def _sources_of(self, number: int) -> list[list[int]]:
+        """What of a rule is new: a rule of users itself, or the axioms that changed; one item for
+        each axiom that the rule was made from. Nothing of a rule that both states have."""
         known = self._of_rule.get(number)
         if known is None:
-            known = self._of_rule[number] = np.array(self._new_in(number), np.int64)
+            known = self._of_rule[number] = self._new_in(number)
         return known
 
-    def _new_in(self, number: int) -> list[int]:
+    def _new_in(self, number: int) -> list[list[int]]:
         origin = self._full.written.origins[number]
         if origin in self._base.program:
             return []
-        if origin in self._full.users and origin not in self._base.users:
+        given = origin in self._full.users and origin not in self._base.users
+        # An axiom of an ontology file is kept as a rule without a body.
+        if given or (not origin.axioms and not origin.body and isinstance(origin, Rule)):
             if id(origin) not in self._numbers:
-                self._numbers[id(origin)] = len(self._nodes) + len(self.new_rules)
+                self._numbers[id(origin)] = len(self._nodes.own) + len(self.new_rules)
                 self.new_rules.append(origin)
-            return [self._numbers[id(origin)]]
-        found = []
-        for axiom in dict.fromkeys(origin.axioms):
+            return [[self._numbers[id(origin)]]]
+        found = (self._changed(axioms) for axioms in self._full.program.sources_of(origin))
+        return [one for one in found if one]
+
+    def _changed(self, axioms: Iterable[TripleAtom]) -> list[int]:
+        found = set()
+        for axiom in axioms:
             relation, key = self._closed.place(axiom)
-            found.append(int(self._nodes.find(relation, _array(relation, key))[0]))
-        if not origin.axioms and not origin.body and isinstance(origin, Rule):
-            # An axiom of an ontology file is kept as a rule without a body.
-            self._numbers[id(origin)] = len(self._nodes) + len(self.new_rules)
-            self.new_rules.append(origin)
-            return [self._numbers[id(origin)]]
-        return sorted({node for node in found if node >= 0})
+            found.add(int(self._nodes.own.find(relation, _array(relation, key))[0]))
+        return sorted(node for node in found if node >= 0)
 
     def columns(self) -> tuple[I64, I64, I64, I64]:
         """Head, rule and number of premises of all instances, and the premises."""

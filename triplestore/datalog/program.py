@@ -80,7 +80,7 @@ class Program:
     (1, True, 0)
     """
 
-    __slots__ = ("_constraints", "_prefixes", "_rules")
+    __slots__ = ("_also", "_constraints", "_prefixes", "_rules")
 
     def __init__(
         self,
@@ -88,12 +88,17 @@ class Program:
         constraints: Iterable[Constraint] = (),
         prefixes: Mapping[str, str] | None = None,
     ) -> None:
+        self._also: dict[Hashable, list[tuple[TripleAtom, ...]]] = {}
         self._rules: dict[Hashable, Rule] = {}
         for rule in looking(rules):
-            self._rules.setdefault(signature(rule), rule)
+            known = self._rules.setdefault(signature(rule), rule)
+            if known is not rule and known.axioms != rule.axioms:
+                self._also.setdefault(signature(rule), []).append(rule.axioms)
         self._constraints: dict[Hashable, Constraint] = {}
         for constraint in looking(constraints):
-            self._constraints.setdefault(signature(constraint), constraint)
+            same = self._constraints.setdefault(signature(constraint), constraint)
+            if same is not constraint and same.axioms != constraint.axioms:
+                self._also.setdefault(signature(constraint), []).append(constraint.axioms)
         self._prefixes = dict(prefixes or {})
 
     @property
@@ -114,9 +119,14 @@ class Program:
     def __add__(self, other: Program) -> Program:
         """The union; shared rules and prefixes are those of this program."""
         made = self._copy()
+        made._also = {**self._also}
+        for signed, more in other._also.items():
+            made._also[signed] = [*made._also.get(signed, ()), *more]
         made._rules = {**self._rules}
         for key, rule in other._rules.items():
-            made._rules.setdefault(key, rule)
+            known = made._rules.setdefault(key, rule)
+            if known is not rule and known.axioms != rule.axioms:
+                made._also[key] = [*made._also.get(key, ()), rule.axioms]
         made._constraints = {**self._constraints}
         for name, constraint in other._constraints.items():
             made._constraints.setdefault(name, constraint)
@@ -132,6 +142,19 @@ class Program:
         }
         return made
 
+    def sources_of(self, clause: Rule | Constraint) -> list[tuple[TripleAtom, ...]]:
+        """The axioms that a clause was made from: one item for each axiom that gives the same.
+
+        >>> from triplestore.datalog.text import read
+        >>> (rule,) = read("@prefix : <http://e/> . :b[?x] :- :a[?x] .").rules
+        >>> Program([rule]).sources_of(rule)
+        [()]
+        """
+        key = signature(clause)
+        known = self._rules.get(key) if isinstance(clause, Rule) else self._constraints.get(key)
+        first = clause if known is None else known
+        return list(dict.fromkeys([first.axioms, *self._also.get(key, ())]))
+
     def where(self, test: Callable[[Rule], bool]) -> Program:
         """The same with only the rules that pass a test."""
         made = self._copy()
@@ -141,6 +164,7 @@ class Program:
     def _copy(self) -> Program:
         made = Program()
         made._rules, made._constraints = self._rules, self._constraints
+        made._also = self._also
         made._prefixes = dict(self._prefixes)
         return made
 

@@ -10,9 +10,9 @@ from html import escape
 
 from triplestore.comparison.findings import Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import (
+    beside,
     breakdown,
     caveats,
-    counted,
     headline,
     numbers_of,
     signed,
@@ -71,8 +71,8 @@ def _consequence(one: Consequence) -> str:
     place = f"<code>{escape(one.cause.place)}</code> " if one.cause.place else ""
     made = f"<details><summary><b>{numbers_of(one)}</b> by {place}"
     made += f"<code>{escape(signed(one.cause))}</code></summary>"
-    if one.together_with:
-        made += f"<p>Together with {counted(one.together_with, 'other change')}.</p>"
+    if beside(one):
+        made += f"<p>{escape(beside(one).capitalize())}.</p>"
     for counts in (one.classes, one.properties):
         if counts:
             made += f"<p>{escape(breakdown(counts))}</p>"

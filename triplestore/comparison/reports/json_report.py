@@ -54,7 +54,7 @@ def _example(one: Example) -> dict[str, Any]:
 
 def _consequence(one: Consequence) -> dict[str, Any]:
     names = ["added", "removed", "types_added", "types_removed"]
-    names += ["new_violations", "resolved_violations", "together_with"]
+    names += ["new_violations", "resolved_violations", "similar", "together_with"]
     made: dict[str, Any] = {"cause": _cause(one.cause)}
     made |= {name: getattr(one, name) for name in names}
     for name, counts in (("classes", one.classes), ("properties", one.properties)):

@@ -11,9 +11,9 @@ from html import escape
 
 from triplestore.comparison.findings import Cause, Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import (
+    beside,
     breakdown,
     caveats,
-    counted,
     headline,
     numbers_of,
 )
@@ -75,8 +75,8 @@ def _consequence(one: Consequence) -> str:
     change = "added" if one.cause.came else "removed"
     title = f"<b>{numbers_of(one)}</b> by {place}{change} <code>{_html(one.cause.text)}</code>"
     body = ""
-    if one.together_with:
-        body += f"Together with {counted(one.together_with, 'other change')}.\n\n"
+    if beside(one):
+        body += f"{_text(beside(one).capitalize())}.\n\n"
     for name, counts in (("By class", one.classes), ("By property", one.properties)):
         if counts:
             body += f"{name}: {_text(breakdown(counts))}\n\n"

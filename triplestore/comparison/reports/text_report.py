@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from triplestore.comparison.findings import Consequence, Findings, FoundViolation
 from triplestore.comparison.reports.wording import (
+    beside,
     breakdown,
     caveats,
     headline,
@@ -45,7 +46,7 @@ def _lines(found: Findings) -> Iterator[str]:
 
 def _consequence(one: Consequence) -> Iterator[str]:
     place = f"{one.cause.place}  " if one.cause.place else ""
-    others = f"  (with {one.together_with:,} more)" if one.together_with else ""
+    others = f"  ({beside(one)})" if beside(one) else ""
     yield f"{numbers_of(one)} by"
     yield f"  {place}{signed(one.cause)}{others}"
     for counts in (one.classes, one.properties):

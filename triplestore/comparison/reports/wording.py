@@ -78,6 +78,18 @@ def numbers_of(one: Consequence) -> str:
     return ", ".join(parts)
 
 
+def beside(one: Consequence) -> str:
+    """What acts beside the cause that is shown.
+
+    >>> beside(Consequence(Cause(":a :p :b", True), similar=299, together_with=1))
+    'and 299 similar triples, together with 1 other change'
+    """
+    parts = [f"and {counted(one.similar, 'similar triple')}"] if one.similar else []
+    if one.together_with:
+        parts.append(f"together with {counted(one.together_with, 'other change')}")
+    return ", ".join(parts)
+
+
 def signed(cause: Cause) -> str:
     """A cause with its sign."""
     return f"{'+' if cause.came else '-'} {cause.text}"

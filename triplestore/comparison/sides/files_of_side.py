@@ -44,7 +44,9 @@ def content_id(data: bytes) -> str:
     >>> content_id(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    made = sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+    made.update(data)
+    return made.hexdigest()
 
 
 def is_data(name: str) -> bool:
