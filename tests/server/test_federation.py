@@ -172,7 +172,8 @@ def test_chain__of_endpoints(names: str) -> None:
     """A store asks a store that asks a store."""
     middle = Store()
     middle.load(PEOPLE, "ttl")
-    text = f"{PREFIX} SELECT ?n {{ SERVICE <M> {{ ?x :knows ?y SERVICE <{names}> {{ ?y :name ?n }} }} }}"
+    inner = f"SERVICE <{names}> {{ ?y :name ?n }}"
+    text = f"{PREFIX} SELECT ?n {{ SERVICE <M> {{ ?x :knows ?y {inner} }} }}"
     with served_endpoint(middle, allow_service=(names,)) as place:
         assert len(Store().query(text.replace("<M>", f"<{place}>"), allow_service=[place])) == 4
     with served_endpoint(middle) as place, pytest.raises(ServiceError, match="not allowed"):
@@ -221,8 +222,8 @@ class _Texts:
 
     def group(self, depth: int, inside: bool) -> str:
         parts = [self.triple() for _ in range(self.random.choice([1, 1, 1, 2]))]
-        for _ in range(self.random.randint(0, 2) if depth else 0):
-            parts.append(self.element(depth - 1, inside))
+        more = range(self.random.randint(0, 2) if depth else 0)
+        parts += [self.element(depth - 1, inside) for _ in more]
         self.random.shuffle(parts)
         return " ".join(parts)
 

@@ -7,7 +7,7 @@ selected variable is in the answers, with the given value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from triplestore.errors import UsageError
@@ -15,8 +15,8 @@ from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Query
-from triplestore.sparql.algebra.variables import Variables
-from triplestore.terms.term_keys import BLANK
+from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of
+from triplestore.terms.term_keys import BLANK, IRI
 
 Values = Mapping[str, Constant]
 
@@ -125,11 +125,16 @@ def substituted(node: Node, values: Values) -> Node:
 
 
 def _service(node: sparql.Service, values: Values) -> Node:
-    """A SERVICE joined with the values of its variables: a blank node in its text would match
-    anything. What only its expressions use becomes a constant, unless it is a blank node."""
+    """A SERVICE with constants, or joined with the values that its text cannot have: a blank node
+    would match anything, and a literal cannot be a subject."""
     scope = Variables().in_scope(node.pattern)
-    shared = {name: value for name, value in values.items() if name in scope}
-    others = {n: v for n, v in values.items() if n not in scope and v.kind != BLANK}
+    nodes = set(_names_of_nodes(node.pattern))
+    shared = {
+        name: value
+        for name, value in values.items()
+        if name in scope and (value.kind == BLANK or (value.kind != IRI and name in nodes))
+    }
+    others = {n: v for n, v in values.items() if n not in shared and v.kind != BLANK}
     inner = substituted(node.pattern, others)
     made: Node = replace(node, name=_term(node.name, values), pattern=inner)
     if not shared:
@@ -139,6 +144,23 @@ def _service(node: sparql.Service, values: Values) -> Node:
     return sparql.Project(
         sparql.Join((table, made)), tuple(v for v in kept if not sparql.is_hidden(v))
     )
+
+
+def _names_of_nodes(node: Node) -> Iterator[str]:
+    """The variables that a pattern has where SPARQL's grammar allows no literal."""
+    for one in sparql.walk(node):
+        terms: list[sparql.TermOrVariable] = []
+        match one:
+            case sparql.Bgp(patterns):
+                terms = [term for triple in patterns for term in triple[:2]]
+            case sparql.Path(subject, _, _):
+                terms = [subject]
+            case sparql.Graph(name, _) | sparql.Service(name, _):
+                terms = [name]
+        yield from (term.name for term in terms if isinstance(term, Variable))
+        for expression in expressions_of(one):
+            for exists in exists_in(expression):
+                yield from _names_of_nodes(exists.pattern)
 
 
 def _term(term: sparql.TermOrVariable, values: Values) -> sparql.TermOrVariable:
