@@ -96,10 +96,9 @@ class PathReader:
         head = TupleAtom(name, (x, z, _MARK))
         before = TupleAtom(name, (x, y, _MARK))
         label = f"path ({text})+"
-        for branch in self.branches(x, step, z, fresh):
-            made.append(Rule((head,), _items(branch), label))
-        for branch in self.branches(y, step, z, fresh):
-            made.append(Rule((head,), (before, *_items(branch)), label))
+        bodies = [_items(branch) for branch in self.branches(x, step, z, fresh)]
+        bodies += [(before, *_items(branch)) for branch in self.branches(y, step, z, fresh)]
+        made += [Rule((head,), body, label) for body in bodies]
         return name
 
 

@@ -19,7 +19,12 @@ from triplestore.datalog.program import Program
 from triplestore.datalog.rules import Rule, Source
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 from triplestore.sparql.algebra.nodes import TermOrVariable, TriplePattern
-from triplestore.sparql.syntax.rule_sets import RuleStatement, is_rule_set, parse_rule_set
+from triplestore.sparql.syntax.rule_sets import (
+    BLANK_NODE,
+    RuleStatement,
+    is_rule_set,
+    parse_rule_set,
+)
 from triplestore.sparql_rules.branches import Branch, changed
 from triplestore.sparql_rules.closures import PathReader
 from triplestore.sparql_rules.conditions import TRUE, replaced
@@ -108,7 +113,7 @@ def _require_no_blanks(triple: TriplePattern) -> None:
     for term in triple:
         if isinstance(term, Constant) and term.kind == BLANK:
             raise RefusedError(
-                "[" if ":" not in str(term)[:2] else "_",
+                BLANK_NODE,
                 "a blank node in a template, which would be a new one in each round,",
                 "name it by its data: BIND(IRI(CONCAT(STR(?x), '/part')) AS ?node)",
             )

@@ -42,11 +42,8 @@ def aggregated(
     if branch.same:
         raise RefusedError("*", "a path with * or ? whose solutions are counted", "use +")
     items, groups, computed = _grouped(node, branch, needed, required)
-    results = []
-    for key in node.aggregates:
-        if key.variable.name in needed:
-            results.append(_result(key, branch))
-    local = (branch.bound | branch.computed.keys()) - {name for name in groups}
+    results = [_result(key, branch) for key in node.aggregates if key.variable.name in needed]
+    local = (branch.bound | branch.computed.keys()) - set(groups)
     names = {name: fresh() for name in sorted(local)}
     body = renamed(Branch(tuple(items), branch.bound | frozenset(groups)), names).items
     if not results:  # the groups alone

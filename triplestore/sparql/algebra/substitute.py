@@ -7,7 +7,7 @@ selected variable is in the answers, with the given value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from triplestore.errors import UsageError
@@ -15,7 +15,6 @@ from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Query
-from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of
 from triplestore.terms.term_keys import BLANK, IRI
 
 Values = Mapping[str, Constant]
@@ -125,42 +124,46 @@ def substituted(node: Node, values: Values) -> Node:
 
 
 def _service(node: sparql.Service, values: Values) -> Node:
-    """A SERVICE with constants, or joined with the values that its text cannot have: a blank node
-    would match anything, and a literal cannot be a subject."""
-    scope = Variables().in_scope(node.pattern)
-    nodes = set(_names_of_nodes(node.pattern))
-    shared = {
-        name: value
-        for name, value in values.items()
-        if name in scope and (value.kind == BLANK or (value.kind != IRI and name in nodes))
-    }
-    others = {n: v for n, v in values.items() if n not in shared and v.kind != BLANK}
-    inner = substituted(node.pattern, others)
-    made: Node = replace(node, name=_term(node.name, values), pattern=inner)
-    if not shared:
-        return made
-    table = sparql.Values(tuple(map(Variable, shared)), (tuple(shared.values()),))
-    kept = [Variable(name) for name in sorted(Variables().in_scope(made) - shared.keys())]
-    return sparql.Project(
-        sparql.Join((table, made)), tuple(v for v in kept if not sparql.is_hidden(v))
+    """A SERVICE with constants. Triples that its text cannot have are a table without rows: those
+    with a literal as subject, and those with blank nodes, which no endpoint knows."""
+    inner = _sendable(substituted(node.pattern, values))
+    return replace(node, name=_term(node.name, values), pattern=inner)
+
+
+def _sendable(node: Node) -> Node:
+    match node:
+        case sparql.Bgp(patterns) if not all(map(_is_sendable, patterns)):
+            return sparql.Values((), ())
+        case sparql.Path(subject, _, object_) if not _is_sendable((subject, _ANY, object_)):
+            return sparql.Values((), ())
+        case sparql.Filter(pattern, condition):
+            return sparql.Filter(_sendable(pattern), _without_blanks(condition))
+        case sparql.Extend(pattern, variable, expression):
+            return sparql.Extend(_sendable(pattern), variable, _without_blanks(expression))
+    return sparql.with_children(node, _sendable)
+
+
+_ANY = Variable("any")
+
+
+def _is_sendable(triple: tuple[sparql.TermOrVariable, ...]) -> bool:
+    places = zip(triple, ((IRI,), (IRI,), None), strict=True)
+    return all(
+        isinstance(term, Variable) or (term.kind != BLANK if kinds is None else term.kind in kinds)
+        for term, kinds in places
     )
 
 
-def _names_of_nodes(node: Node) -> Iterator[str]:
-    """The variables that a pattern has where SPARQL's grammar allows no literal."""
-    for one in sparql.walk(node):
-        terms: list[sparql.TermOrVariable] = []
-        match one:
-            case sparql.Bgp(patterns):
-                terms = [term for triple in patterns for term in triple[:2]]
-            case sparql.Path(subject, _, _):
-                terms = [subject]
-            case sparql.Graph(name, _) | sparql.Service(name, _):
-                terms = [name]
-        yield from (term.name for term in terms if isinstance(term, Variable))
-        for expression in expressions_of(one):
-            for exists in exists_in(expression):
-                yield from _names_of_nodes(exists.pattern)
+def _without_blanks(expression: Expression) -> Expression:
+    """An expression with an unbound variable instead of blank nodes, which have no text."""
+    if isinstance(expression, Constant) and expression.kind == BLANK:
+        return Variable("blank_node")
+    if isinstance(expression, Exists):
+        return Exists(_sendable(expression.pattern), expression.negated)
+    if isinstance(expression, Call):
+        parts = tuple(map(_without_blanks, expression.arguments))
+        return Call(expression.function, parts)
+    return expression
 
 
 def _term(term: sparql.TermOrVariable, values: Values) -> sparql.TermOrVariable:

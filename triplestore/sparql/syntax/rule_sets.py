@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from triplestore.errors import QuerySyntaxError
 from triplestore.expressions.text.term_parser import Stop
-from triplestore.expressions.text.tokens import END, PREFIXED, WORD, Tokens
+from triplestore.expressions.text.tokens import BLANK, END, PREFIXED, WORD, Tokens
 from triplestore.expressions.tree import Call, Exists
 from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import UNIT, Construct, Extend, Filter, Node
@@ -27,6 +27,7 @@ from triplestore.sparql.syntax.parser import Mistake, check_depth
 from triplestore.sparql.syntax.patterns import PatternParser, joined
 from triplestore.sparql.syntax.updates import UpdateParser
 
+BLANK_NODE = "["
 STATEMENTS = ("CONSTRUCT", "RULE", "IF", "DATA")
 
 _BEGINNING = re.compile(
@@ -52,9 +53,11 @@ class RuleStatement(NamedTuple):
         return self.tokens.place(self.tokens.start(self.first))
 
     def place_of(self, word: str) -> tuple[int, int]:
-        """Line and column of the first occurrence of a keyword or sign; else of the statement."""
+        """Line and column of the first occurrence of a keyword or sign, or of a blank node if it is
+        `BLANK_NODE`; else of the statement."""
         for at in range(self.first, self.last):
-            if self.tokens.texts[at].upper() == word:
+            is_blank = word == BLANK_NODE and self.tokens.kinds[at] == BLANK
+            if is_blank or self.tokens.texts[at].upper() == word:
                 return self.tokens.place(self.tokens.start(at))
         return self.place
 
