@@ -59,22 +59,16 @@ def joined(left: Branch, right: Branch) -> Branch | None:
     bound = left.bound | right.bound
     computed: dict[str, Expression] = {}
     for name in sorted(left.computed.keys() | right.computed.keys()):
-        one, other = left.computed.get(name), right.computed.get(name)
-        if one is not None and other is not None:
-            if isinstance(one, Constant) and isinstance(other, Constant):
-                if one != other:
-                    return None
-            elif one != other:
-                items.append(Filter(agree(one, other)))
-                other = Call("COALESCE", (one, other))
-            computed[name] = other
-        elif name in bound:
-            value = one if one is not None else other
-            assert value is not None
+        values = [b.computed[name] for b in (left, right) if name in b.computed]
+        value = values[0]
+        if len(values) == 2 and value != values[1]:
+            if isinstance(value, Constant) and isinstance(values[1], Constant):
+                return None
+            items.append(Filter(agree(*values)))
+            value = Call("COALESCE", tuple(values))
+        if name in bound:
             items.append(Filter(agree(value, Variable(name))))
         else:
-            value = one if one is not None else other
-            assert value is not None
             computed[name] = value
     return _settled(Branch(tuple(items), bound, computed, (*left.same, *right.same)))
 
@@ -114,6 +108,9 @@ def _settled(branch: Branch) -> Branch:
     """A branch in which paths of length zero from known nodes make variables equal."""
     left: list[tuple[str, str]] = []
     for one, other in branch.same:
+        if one == other:  # any node
+            left += [] if is_node(branch, one) else [(one, other)]
+            continue
         known = next((name for name in (one, other) if is_node(branch, name)), None)
         if known is None:
             left.append((one, other))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pyoxigraph as ox
 
 from triplestore.datalog.items import Aggregate, Bind, Item, Not, Result
-from triplestore.expressions.tree import Constant, Variable
+from triplestore.expressions.tree import Constant, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql_rules.branches import Branch, renamed
 from triplestore.sparql_rules.conditions import ERROR, simplified
@@ -99,7 +99,7 @@ def _grouped(
     return items, groups, constants
 
 
-def _bind(value: sparql.Expression, name: str) -> Bind:
+def _bind(value: Expression, name: str) -> Bind:
     return Bind(value, Variable(name))
 
 

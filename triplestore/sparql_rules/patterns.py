@@ -180,7 +180,7 @@ class PatternReader:
     # --- OPTIONAL, MINUS, BIND -------------------------------------------------------------------
 
     def _left_join(self, node: sparql.LeftJoin, needed: Names) -> list[Branch]:
-        optional = self.seen.in_scope(node.right) - self.seen.in_scope(node.left)
+        optional = self.seen.in_scope(node.right) - self.seen.certain(node.left)
         if not self._bag and optional.isdisjoint(needed):
             return self.branches(node.left, needed)
         asked: Names = frozenset()

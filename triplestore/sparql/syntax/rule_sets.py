@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from triplestore.errors import QuerySyntaxError
@@ -22,7 +21,7 @@ from triplestore.expressions.text.term_parser import Stop
 from triplestore.expressions.text.tokens import BLANK, END, PREFIXED, WORD, Tokens
 from triplestore.expressions.tree import Call, Exists
 from triplestore.operators.deep_calls import when_large
-from triplestore.sparql.algebra.nodes import UNIT, Construct, Extend, Filter, Node
+from triplestore.sparql.algebra.nodes import UNIT, Construct, Extend, Filter, Node, TriplePattern
 from triplestore.sparql.syntax.parser import Mistake, check_depth
 from triplestore.sparql.syntax.patterns import PatternParser, joined
 from triplestore.sparql.syntax.updates import UpdateParser
@@ -162,7 +161,7 @@ class _RuleParser(UpdateParser):
             query = self._made(pattern, self._template())
         else:
             if self.is_iri():
-                name = str(self.iri().term.value)
+                name = self.iri().key[1:].decode()
             template = self._template()
             self.expect_word("WHERE", "after the template of a RULE")
             if self.is_word("DATA"):
@@ -176,8 +175,8 @@ class _RuleParser(UpdateParser):
     def _is_declaration(self) -> bool:
         return self.is_word("PREFIX") or self.is_word("BASE")
 
-    def _made(self, pattern: Node, template: tuple[object, ...]) -> Construct:
-        return replace(Construct(pattern, (), **self._of_text()), template=template)
+    def _made(self, pattern: Node, template: tuple[TriplePattern, ...]) -> Construct:
+        return Construct(pattern, template, **self._of_text())
 
     def _not(self, parts: list[Node]) -> None:
         """`NOT { ... }` of the draft."""
