@@ -62,7 +62,9 @@ LAYERS |= {
     "rdflib_store": {"store", "terms", "expressions", "network"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
+LAYERS["sparql_rules"] = {"sparql", "datalog", "expressions", "terms"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
+LAYERS["reasoning"] |= {"sparql_rules"}
 LAYERS["consequences"] = LAYERS["reasoning"] | {"reasoning"}
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql", "network"}
 LAYERS["versions"] = {"terms", "relations", "storage", "reasoning", "live"}

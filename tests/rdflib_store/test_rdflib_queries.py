@@ -252,3 +252,35 @@ def test_n3__is_read_unless_it_has_formulas() -> None:
     assert len(graph) == 2
     with pytest.raises(TripleStoreError, match="formula"):
         graph.parse(data="@prefix : <http://e/> . { :a :p 1 } :says :b .", format="n3")
+
+
+# --- SERVICE -------------------------------------------------------------------------------------
+
+
+def test_service__asks_what_is_allowed() -> None:
+    pytest.importorskip("starlette", reason="the extra `server` is not installed")
+    from tests.support.endpoints import served_endpoint
+    from triplestore import Store
+    from triplestore.errors import ServiceError
+
+    other = Store()
+    other.load("<http://e/a> <http://e/p> 1 .", "ttl")
+    graph = Graph(store="triplestore")
+    with served_endpoint(other) as place:
+        text = f"SELECT ?y {{ SERVICE <{place}> {{ ?x <http://e/p> ?y }} }}"
+        with pytest.raises(ServiceError, match="is not allowed"):
+            list(graph.query(text))
+        graph.store.allow_service = [place]
+        assert [int(row.y) for row in graph.query(text)] == [1]
+        graph.update(f"INSERT {{ <http://e/b> <http://e/q> ?y }} WHERE {text[10:]}")
+        assert len(graph) == 1
+
+
+def test_service__is_not_left_to_rdflib() -> None:
+    graph = Graph(store="triplestore")
+    text = "SELECT * { SERVICE <http://127.0.0.1:9/> { ?x <relative> ?y } }"
+    with pytest.raises(ValueError, match="rdflib itself would evaluate"):
+        graph.query(text)
+    with pytest.raises(ValueError, match="rdflib itself would evaluate"):
+        graph.update(f"INSERT {{ <http://e/b> <http://e/q> ?y }} WHERE {text[9:]}")
+    assert len(graph.query("SELECT * { ?x <relative> ?y }")) == 0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from tests.support.endpoints import Conversation, served_endpoint
+from tests.support.endpoints import served_endpoint
 from triplestore import NamedNode, Services, Store
 from triplestore.cli import main
 from triplestore.errors import ServiceError, UsageError
@@ -67,13 +67,19 @@ CASES = [
     ("?x ?n { VALUES ?s { <S> } ?x :knows ?y OPTIONAL { SERVICE ?s { ?y :name ?n } } }", 5),
     ("?n { VALUES ?s { <S> <S> } SERVICE ?s { ?y :name ?n } }", 8),
     ("?x ?n { ?x :knows ?y SERVICE <S> { ?y :name ?n FILTER(strlen(?n) > 2) } }", 2),
-    ("?x ?n { ?x :knows ?y SERVICE <S> { SELECT ?y (COUNT(*) AS ?n) { ?y :name ?z } "
-     "GROUP BY ?y } }", 3),
+    (
+        "?x ?n { ?x :knows ?y SERVICE <S> { SELECT ?y (COUNT(*) AS ?n) { ?y :name ?z } "
+        "GROUP BY ?y } }",
+        3,
+    ),
     ("(COUNT(*) AS ?c) { ?x :knows ?y SERVICE <S> { ?y :name ?n } }", 1),
     ("?x ?n { ?x :knows ?y SERVICE <S> { ?y :name ?n } } ORDER BY ?n LIMIT 2", 2),
     ("?x { ?x :age ?a SERVICE <S> { ?z :age ?a } }", 0),
-    ("?x ?y { ?x :knows ?y { SERVICE <S> { ?y :name 'Cy' } } UNION "
-     "{ SERVICE <S> { ?y :name 'Bob' } } }", 3),
+    (
+        "?x ?y { ?x :knows ?y { SERVICE <S> { ?y :name 'Cy' } } UNION "
+        "{ SERVICE <S> { ?y :name 'Bob' } } }",
+        3,
+    ),
     ("?y ?z { OPTIONAL { ?y :nothing 1 } SERVICE <S> { ?y :name ?z } }", 4),
     ("?x ?n { ?x :knows ?y . GRAPH :g { SERVICE <S> { ?y :name ?n } } }", 0),
 ]
@@ -156,7 +162,9 @@ def test_bound_joins__send_batches(people: Store, names: str) -> None:
 
 
 def test_plan__says_what_is_sent(people: Store, names: str) -> None:
-    found = people.query(f"{PREFIX} SELECT * {{ ?x :knows ?y SERVICE <{names}> {{ ?y :name ?n }} }}")
+    found = people.query(
+        f"{PREFIX} SELECT * {{ ?x :knows ?y SERVICE <{names}> {{ ?y :name ?n }} }}"
+    )
     assert f"service <{names}> for ?y" in str(found.explain())
 
 
@@ -164,9 +172,8 @@ def test_chain__of_endpoints(names: str) -> None:
     """A store asks a store that asks a store."""
     middle = Store()
     middle.load(PEOPLE, "ttl")
-    text = (
-        f"{PREFIX} SELECT ?n {{ SERVICE <M> {{ ?x :knows ?y SERVICE <{names}> {{ ?y :name ?n }} }} }}"
-    )
+    inner = f"SERVICE <{names}> {{ ?y :name ?n }}"
+    text = f"{PREFIX} SELECT ?n {{ SERVICE <M> {{ ?x :knows ?y {inner} }} }}"
     with served_endpoint(middle, allow_service=(names,)) as place:
         assert len(Store().query(text.replace("<M>", f"<{place}>"), allow_service=[place])) == 4
     with served_endpoint(middle) as place, pytest.raises(ServiceError, match="not allowed"):
@@ -185,7 +192,7 @@ def test_command__allows_endpoints(tmp_path: Path, names: str) -> None:
     assert "Bobby" in run.output
     run = CliRunner().invoke(main, ["shell", place, "-c", text, "--allow-service", names])
     assert "Bobby" in run.output
-    insert = f"INSERT {{ ?x <http://ex.org/n> ?n }} WHERE {text[text.index('{'):]}"
+    insert = f"INSERT {{ ?x <http://ex.org/n> ?n }} WHERE {text[text.index('{') :]}"
     run = CliRunner().invoke(main, ["update", "-l", place, insert, "--allow-service", names])
     assert "added 4" in run.output
 
@@ -215,8 +222,8 @@ class _Texts:
 
     def group(self, depth: int, inside: bool) -> str:
         parts = [self.triple() for _ in range(self.random.choice([1, 1, 1, 2]))]
-        for _ in range(self.random.randint(0, 2) if depth else 0):
-            parts.append(self.element(depth - 1, inside))
+        more = range(self.random.randint(0, 2) if depth else 0)
+        parts += [self.element(depth - 1, inside) for _ in more]
         self.random.shuffle(parts)
         return " ".join(parts)
 

@@ -95,7 +95,7 @@ class Services:
             return None
         found = [entry for entry in self.allow if _covers(entry, iri, parts)]
         private = [e for e in found if _is_private_name(urlsplit(e.rstrip("*")).hostname or "")]
-        return (private or found or [None])[0]
+        return next(iter(private or found), None)
 
 
 ServicesLike: TypeAlias = Services | Iterable[str]

@@ -17,6 +17,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Identifier, Node, URIRef
 
 from triplestore.errors import UsageError
+from triplestore.network.services import ServicesLike
 from triplestore.rdflib_store import queries
 from triplestore.rdflib_store.names import RdflibGraphNames
 from triplestore.rdflib_store.namespaces import Namespaces, usual_prefixes
@@ -38,7 +39,9 @@ class TripleStore(rdflib.store.Store):
     store. Changes are committed together: before anything is read, by `commit()` and `close()`, and
     after ten thousand changes. Reading gives all facts, inferred ones included; only asserted facts
     can be removed. LOAD reads IRIs that begin with an entry of `load_from`, such as
-    `["file:///data/"]`: with `Graph(store="triplestore")`, set `graph.store.load_from`.
+    `["file:///data/"]`: with `Graph(store="triplestore")`, set `graph.store.load_from`. SERVICE
+    asks the endpoints of `allow_service` (see `triplestore.Services`), which LOAD may read, too; by
+    default those of the store.
 
     >>> from rdflib import Graph, RDF, URIRef
     >>> graph = Graph(TripleStore())
@@ -58,6 +61,7 @@ class TripleStore(rdflib.store.Store):
         identifier: Any = None,
         *,
         load_from: Iterable[str] = (),
+        allow_service: ServicesLike | None = None,
     ) -> None:
         super().__init__(None, identifier)
         self._lock = threading.RLock()
@@ -68,6 +72,7 @@ class TripleStore(rdflib.store.Store):
         # Commits pending changes when the process ends, or the store is garbage-collected.
         self._at_end: weakref.finalize[..., Any] | None = None
         self.load_from = tuple(load_from)
+        self.allow_service = allow_service
         self._use(configuration if isinstance(configuration, Store) else Store())
         if configuration is not None and not isinstance(configuration, Store):
             self.open(configuration, create=True)
@@ -308,7 +313,8 @@ class TripleStore(rdflib.store.Store):
     ) -> Any:
         """The result of a query, evaluated by our engine."""
         graph = self._asked(queryGraph)
-        return queries.query(self.store, query, initNs, initBindings, graph)
+        with queries.without_service(query):
+            return queries.query(self.store, query, initNs, initBindings, graph, self.allow_service)
 
     def update(
         self,
@@ -320,7 +326,10 @@ class TripleStore(rdflib.store.Store):
     ) -> None:
         """Run an update of the default graph; rdflib runs updates of other graphs."""
         graph = self._asked(queryGraph)
-        queries.update(self.store, update, initNs, initBindings, graph, self.load_from)
+        with queries.without_service(update):
+            queries.update(
+                self.store, update, initNs, initBindings, graph, self.load_from, self.allow_service
+            )
 
     def _asked(self, name: Any) -> Any:
         return name if name == queries.UNION else self._names.graph(name)

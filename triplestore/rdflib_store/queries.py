@@ -15,8 +15,9 @@ from rdflib.plugins.sparql.sparql import SPARQLError
 from rdflib.query import Result
 from rdflib.term import Identifier, Literal, Variable
 
-from triplestore.errors import QuerySyntaxError
+from triplestore.errors import QuerySyntaxError, UsageError
 from triplestore.expressions.text.term_parser import RELATIVE
+from triplestore.network.services import Services, ServicesLike, services_of
 from triplestore.rdflib_store.namespaces import usual_prefixes
 from triplestore.rdflib_store.terms import from_term, to_term
 from triplestore.store.answers import are_triples
@@ -35,6 +36,7 @@ def query(
     prefixes: Mapping[str, Any],
     bindings: Mapping[Any, Identifier],
     graph: Any,
+    allow_service: ServicesLike | None = None,
 ) -> Result:
     """The result of a query of rdflib, on the graph of this name in the store, or on the union."""
     text, prefixes, base = _text_of(asked, prefixes)
@@ -51,6 +53,7 @@ def query(
             use_default_graph_as_union=graph == UNION,
             substitutions=values,
             custom_functions=functions,
+            allow_service=allow_service,
         )
     return _result(found)
 
@@ -62,28 +65,53 @@ def update(
     bindings: Any,
     graph: Any,
     load_from: Sequence[str],
+    allow_service: ServicesLike | None = None,
 ) -> None:
     """Run an update on our engine; raises `_LEFT_TO_RDFLIB` if it needs rdflib's evaluator."""
+    services = store.allow_service if allow_service is None else services_of(allow_service)
+    allowed = services.with_entries(load_from)
     own = graph == ox.DefaultGraph() or (graph == UNION and not any(store.named_graphs()))
     if not isinstance(text, str) or bindings or not own:
-        _require_allowed_loads(text, prefixes, load_from)
+        _require_allowed_loads(text, prefixes, allowed)
         raise _LEFT_TO_RDFLIB
     try:
         with _relative_iris_left_to_rdflib():
-            store.update(text, prefixes=_known(store, prefixes), load_from=load_from)
+            store.update(
+                text,
+                prefixes=_known(store, prefixes),
+                load_from=load_from,
+                allow_service=services,
+            )
     except NotImplementedError:
-        _require_allowed_loads(text, prefixes, load_from)
+        _require_allowed_loads(text, prefixes, allowed)
         raise
 
 
-def _require_allowed_loads(
-    asked: Any, prefixes: Mapping[str, Any], load_from: Sequence[str]
-) -> None:
+@contextmanager
+def without_service(asked: Any) -> Iterator[None]:
+    """Refuse to leave SERVICE to rdflib's evaluator, which would ask any endpoint."""
+    try:
+        yield
+    except NotImplementedError:
+        text = asked if isinstance(asked, str) else str(getattr(asked, "algebra", asked))
+        if _SERVICE.search(text):
+            raise UsageError(
+                "rdflib itself would evaluate this text, and ask any endpoint of its SERVICE: "
+                "write it without relative IRIs, functions and evaluators of rdflib, and updates "
+                "without bindings and for the default graph"
+            ) from None
+        raise
+
+
+_SERVICE = re.compile(r"(?i)\bservice|ServiceGraphPattern")
+
+
+def _require_allowed_loads(asked: Any, prefixes: Mapping[str, Any], allowed: Services) -> None:
     """Refuse LOAD from a source that is not allowed: rdflib's evaluator would load anything."""
     prepared = prepareUpdate(asked, initNs=dict(prefixes)) if isinstance(asked, str) else asked
     for operation in prepared.algebra:
         if operation.name == "Load":
-            require_allowed(str(operation.iri), load_from)
+            require_allowed(str(operation.iri), allowed)
 
 
 _LEFT_TO_RDFLIB = NotImplementedError("left to rdflib's evaluator")

@@ -10,6 +10,7 @@ new: the texts of the others are known (`written`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -262,11 +263,32 @@ def read_rules(rules: RulesLike, prefixes: Mapping[str, str]) -> GivenRules:
             paths[str(part.resolve())] = name
         else:
             text = part
-        one, wrong = parse(text, file=name, prefixes=prefixes)
+        one, wrong = _read_text(text, name, prefixes)
         program = program + one
         problems += wrong
     known = Program(prefixes={**prefixes, **program.prefixes})
     return GivenRules(known + program, program.prefixes, paths, problems)
+
+
+def _read_text(
+    text: str, file: str | None, prefixes: Mapping[str, str]
+) -> tuple[Program, list[Problem]]:
+    """The rules of a text, which may be CONSTRUCT queries."""
+    if not may_be_rule_set(text):
+        return parse(text, file=file, prefixes=prefixes)
+    # Late: the parser of SPARQL.
+    from triplestore.sparql_rules.construct_rules import is_rule_set, read_rule_set
+
+    read_text = read_rule_set if is_rule_set(text) else parse
+    return read_text(text, file=file, prefixes=prefixes)
+
+
+def may_be_rule_set(text: str) -> bool:
+    """Whether a text may be rules in SPARQL."""
+    return _SPARQL.search(text) is not None
+
+
+_SPARQL = re.compile(r"(?i)\b(?:CONSTRUCT|RULE|IF|DATA)\b")
 
 
 def raise_or_warn(
@@ -341,7 +363,7 @@ def _parts(rules: RulesLike | Any) -> Iterator[str | Path | Program]:
 
 def _text_or_path(text: str) -> str | Path:
     """Every text of rules has a bracket; a text without one that is not a file is a mistake."""
-    if "[" in text or "\n" in text or not text.strip():
+    if "[" in text or "{" in text or "\n" in text or not text.strip():
         return text
     path = Path(text)
     if path.is_file():

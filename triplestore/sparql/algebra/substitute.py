@@ -16,7 +16,7 @@ from triplestore.expressions.tree import Call, Constant, Exists, Expression, Var
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Query
 from triplestore.sparql.algebra.variables import Variables, conjunction
-from triplestore.terms.term_keys import BLANK
+from triplestore.terms.term_keys import BLANK, IRI
 
 Values = Mapping[str, Constant]
 
@@ -130,20 +130,46 @@ def substituted(node: Node, values: Values) -> Node:
 
 
 def _service(node: sparql.Service, values: Values) -> Node:
-    """A SERVICE joined with the values of its variables: a blank node in its text would match
-    anything. What only its expressions use becomes a constant, unless it is a blank node."""
-    scope = Variables().in_scope(node.pattern)
-    shared = {name: value for name, value in values.items() if name in scope}
-    others = {n: v for n, v in values.items() if n not in scope and v.kind != BLANK}
-    inner = substituted(node.pattern, others)
-    made: Node = replace(node, name=_term(node.name, values), pattern=inner)
-    if not shared:
-        return made
-    table = sparql.Values(tuple(map(Variable, shared)), (tuple(shared.values()),))
-    kept = [Variable(name) for name in sorted(Variables().in_scope(made) - shared.keys())]
-    return sparql.Project(
-        sparql.Join((table, made)), tuple(v for v in kept if not sparql.is_hidden(v))
+    """A SERVICE with constants. Triples that its text cannot have are a table without rows: those
+    with a literal as subject, and those with blank nodes, which no endpoint knows."""
+    inner = _sendable(substituted(node.pattern, values))
+    return replace(node, name=_term(node.name, values), pattern=inner)
+
+
+def _sendable(node: Node) -> Node:
+    match node:
+        case sparql.Bgp(patterns) if not all(map(_is_sendable, patterns)):
+            return sparql.Values((), ())
+        case sparql.Path(subject, _, object_) if not _is_sendable((subject, _ANY, object_)):
+            return sparql.Values((), ())
+        case sparql.Filter(pattern, condition):
+            return sparql.Filter(_sendable(pattern), _without_blanks(condition))
+        case sparql.Extend(pattern, variable, expression):
+            return sparql.Extend(_sendable(pattern), variable, _without_blanks(expression))
+    return sparql.with_children(node, _sendable)
+
+
+_ANY = Variable("any")
+
+
+def _is_sendable(triple: tuple[sparql.TermOrVariable, ...]) -> bool:
+    places = zip(triple, ((IRI,), (IRI,), None), strict=True)
+    return all(
+        isinstance(term, Variable) or (term.kind != BLANK if kinds is None else term.kind in kinds)
+        for term, kinds in places
     )
+
+
+def _without_blanks(expression: Expression) -> Expression:
+    """An expression with an unbound variable instead of blank nodes, which have no text."""
+    if isinstance(expression, Constant) and expression.kind == BLANK:
+        return Variable("blank_node")
+    if isinstance(expression, Exists):
+        return Exists(_sendable(expression.pattern), expression.negated)
+    if isinstance(expression, Call):
+        parts = tuple(map(_without_blanks, expression.arguments))
+        return Call(expression.function, parts)
+    return expression
 
 
 def _term(term: sparql.TermOrVariable, values: Values) -> sparql.TermOrVariable:

@@ -57,7 +57,7 @@ class AnswerKeys(NamedTuple):
 
     columns: list[list[bytes | None]]
     numbers: np.ndarray | None
-    count: int
+    size: int
 
 
 class AnswerRows(NamedTuple):
@@ -65,7 +65,7 @@ class AnswerRows(NamedTuple):
 
     columns: list[U32]
     numbers: np.ndarray | None
-    count: int
+    size: int
 
 
 class Endpoint:
@@ -94,12 +94,12 @@ class Endpoint:
         read = _AnswerReader(names, row, sent, self._services.rows)
         exchange = self._begin(text, read, context)
         with closing(exchange):
-            for keys, numbers, count in exchange.pieces():
+            for keys, numbers, size in exchange.pieces():
                 if read.lost:
                     break
                 context.check()
                 ids = [self._terms.encode_keys(column) for column in keys]
-                yield AnswerRows(ids, numbers, count)
+                yield AnswerRows(ids, numbers, size)
             if read.lost:
                 raise LostRowError(
                     f"{self.what}: its rows do not have the values of the VALUES that was sent"

@@ -109,7 +109,7 @@ class ServiceCall:
         for part in endpoint.ask(text, self._asked, None, 0, context):
             self._require_certain(endpoint, part.columns)
             yield (
-                np.repeat(np.arange(rows), part.count),
+                np.repeat(np.arange(rows), part.size),
                 [np.tile(column, rows) for column in part.columns],
             )
 
@@ -145,7 +145,7 @@ class ServiceCall:
         for part in endpoint.ask(text, asked, texts.row, len(batch.keys), context):
             assert part.numbers is not None
             self._require_certain(endpoint, part.columns)
-            fits = np.ones(part.count, np.bool_)
+            fits = np.ones(part.size, np.bool_)
             for place, name in enumerate(self._sent):
                 if name in asked:  # a blank node was not sent: it equals nothing there
                     column = part.columns[asked.index(name)]
@@ -154,9 +154,12 @@ class ServiceCall:
 
     def _by_filter(self, endpoint: Endpoint, batch: _Batch, context: Context) -> Iterator[Matched]:
         names = tuple(dict.fromkeys((*self._asked, *self._sent)))
-        bound = batch.ids.all(axis=0) & ~batch.blank.any(axis=0)
         by = [
-            place for place, name in enumerate(self._sent) if name in self._certain and bound[place]
+            place
+            for place, name in enumerate(self._sent)
+            if name in self._certain
+            and bool((batch.ids[:, place] != 0).all())
+            and not batch.blank[:, place].any()
         ]
         keys = [[row[place] for place in by] for row in batch.keys]
         text = self._texts.for_filter(names, [self._sent[place] for place in by], keys)
@@ -167,7 +170,7 @@ class ServiceCall:
             self._require_certain(endpoint, part.columns)
             there = np.stack([part.columns[names.index(name)] for name in self._sent], axis=1)
             alike = [places.get(tuple(row), []) for row in there[:, by].tolist()]
-            solutions = np.repeat(np.arange(part.count), [len(found) for found in alike])
+            solutions = np.repeat(np.arange(part.size), [len(found) for found in alike])
             index = np.array([number for found in alike for number in found], np.int64)
             own, other = batch.ids[index], there[solutions]
             fits = (own == 0) | (other == 0) | ((own == other) & ~batch.blank[index])

@@ -69,7 +69,7 @@ def parse_query(
     tokens = Tokens(text.removeprefix(_MARK), file)
     parser = _parser(tokens, prefixes, base, aggregates)
     found = when_large(len(tokens.kinds), _run, parser, parser.query)
-    _check_depth(found.pattern, tokens)
+    check_depth(found.pattern, tokens)
     return found
 
 
@@ -106,7 +106,7 @@ def _update(
     operations = []
     for operation in found.operations:
         if isinstance(operation, Modify):
-            _check_depth(operation.pattern, tokens)
+            check_depth(operation.pattern, tokens)
             operation = replace(operation, size=size)
         operations.append(operation)
     return replace(found, operations=tuple(operations))
@@ -159,7 +159,8 @@ def _error(parser: UpdateParser) -> QuerySyntaxError:
 # --- depth ---------------------------------------------------------------------------------------
 
 
-def _check_depth(node: Node, tokens: Tokens) -> None:
+def check_depth(node: Node, tokens: Tokens) -> None:
+    """Refuse a pattern whose operators are nested too deep."""
     if len(tokens.kinds) > MOST_DEEP and max(_depths(node)) > MOST_DEEP:
         raise QuerySyntaxError(
             f"{tokens.file or 'input'}: more than {MOST_DEEP} nested operators, as in a chain "

@@ -9,8 +9,8 @@ the variables in scope are those of `algebra.variables`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from triplestore.expressions.text.tokens import END, VARIABLE, WORD
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
@@ -50,7 +50,12 @@ class Read(NamedTuple):
 
 
 class PatternParser(TripleParser):
-    """Reads group graph patterns."""
+    """Reads group graph patterns.
+
+    readers  what reads an element of a group, by its first word
+    """
+
+    readers: ClassVar[Mapping[str, Callable[[Any, list[Node]], None]]]
 
     # --- groups ---------------------------------------------------------------------------------
 
@@ -109,10 +114,10 @@ class PatternParser(TripleParser):
                 self.at += 1
                 self.count_part()
                 filters.append(self.constraint("after FILTER"))
-            elif word in _READERS:
+            elif word in self.readers:
                 self._flush(parts)
                 self.at += 1
-                _READERS[word](self, parts)
+                self.readers[word](self, parts)
                 self._new_bgp()
             elif self.is_operator("{"):
                 self._flush(parts)
@@ -250,7 +255,7 @@ class PatternParser(TripleParser):
         return self.iri()
 
 
-_READERS = {
+PatternParser.readers = {
     "OPTIONAL": PatternParser._optional,
     "MINUS": PatternParser._minus,
     "GRAPH": PatternParser._graph,

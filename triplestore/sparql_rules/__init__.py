@@ -1,0 +1,1 @@
+"""CONSTRUCT queries as rules."""
