@@ -28,6 +28,7 @@ from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, Key
 from triplestore.shacl.watching.kept_results import KeptResults
 from triplestore.shacl.watching.reads import ANY, Read, reads_of_shape
+from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 
 @data_class(frozen=False, eq=False)
@@ -110,7 +111,9 @@ class WatchedShapes:
 
     def _changed(self, run: Validation, facts: _Facts) -> ShapeChanges | None:
         made = ShapeChanges([], [], {}, {}, self._classes)
-        if facts.of(run.data.id(SUB_CLASS_OF)) is not None:
+        # A class that the data lacked has another id when it comes.
+        unknown = any(ids[-1] >= FIRST_QUERY_ID for ids in self._classes.values())
+        if unknown or facts.of(run.data.id(SUB_CLASS_OF)) is not None:
             made.classes = {of: run.data.sub_classes(of) for of in self._of_classes}
         concerned = self._concerned(run, facts, made.classes)
         if not concerned:
