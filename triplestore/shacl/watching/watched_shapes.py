@@ -27,7 +27,8 @@ from triplestore.shacl.reports.rows import Row, rows_of
 from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, Key
 from triplestore.shacl.watching.kept_results import KeptResults
-from triplestore.shacl.watching.reads import ANY, Read, reads_of_shape
+from triplestore.shacl.watching.reads import ANY, Read
+from triplestore.shacl.watching.shape_reads import reads_of_shape
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 
