@@ -10,6 +10,10 @@ from triplestore.thresholds import Thresholds
 class ShaclThresholds(Thresholds):
     """See `SHACL`."""
 
+    few_nodes: int = 16
+    """Maximum number of nodes whose values are kept for the other shapes of one validation, and of
+    values that are tested one by one."""
+
     followed_nodes: int = 20_000
     """Maximum number of focus nodes of one shape that a commit concerns and whose results are
     replaced; with more the shape is validated as a whole."""

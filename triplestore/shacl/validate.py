@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from triplestore.operators.context import Context
-from triplestore.shacl.causes import Cause
 from triplestore.shacl.evaluate.data_graph import DataGraph
 from triplestore.shacl.evaluate.shapes_beside_data import with_shapes_graph
 from triplestore.shacl.evaluate.validation import Validation
 from triplestore.shacl.model import Shapes
 from triplestore.shacl.reports.report import ValidationReport
-from triplestore.shacl.reports.rows import FoundRows, Row
+from triplestore.shacl.reports.result import Result
+from triplestore.shacl.reports.rows import FoundRows
 from triplestore.sparql.engine import AskedState
+
+if TYPE_CHECKING:
+    from triplestore.shacl.causes import Cause
 
 
 def validate(
@@ -20,7 +24,7 @@ def validate(
     shapes: Shapes,
     context: Context,
     *,
-    explain: Callable[[Row], Cause] | None = None,
+    explain: Callable[[Result], Cause],
     commit: int = 0,
 ) -> ValidationReport:
     """The report of some shapes over one state.

@@ -50,7 +50,10 @@ class Asked:
     def distinct(self) -> tuple[U32, I64]:
         """The distinct values, increasing, and the place of each value in these."""
         if self._distinct is None:
-            self._distinct = np.unique(self.values, return_inverse=True)
+            if len(self.values) < 2:
+                self._distinct = self.values, np.zeros(len(self.values), np.int64)
+            else:
+                self._distinct = np.unique(self.values, return_inverse=True)
         return self._distinct
 
     def wrong_values(self, constraint: model.Constraint, wrong: Bools) -> Found:

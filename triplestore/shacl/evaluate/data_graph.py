@@ -6,12 +6,16 @@ nodes are given distinct and increasing; pairs are (place in the nodes, value), 
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from triplestore.expressions.column_evaluation import Scope
+from triplestore.expressions.compare_terms import truth
 from triplestore.expressions.evaluate_columns import Evaluator
+from triplestore.expressions.evaluate_scalar import Scalar, compile_scalar
+from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Constant, Expression
 from triplestore.operators.context import Context
@@ -25,6 +29,7 @@ from triplestore.shacl.model import (
     TargetQuery,
     TargetSubjects,
 )
+from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, TYPE, Key
 from triplestore.sparql.algebra.nodes import Inverse, PathExpression, ZeroOrMore
 from triplestore.sparql.engine import AskedState, QuerySurroundings
@@ -32,7 +37,30 @@ from triplestore.sparql.evaluate.dataset import Dataset
 from triplestore.sparql.evaluate.steps import PathStep
 from triplestore.sparql.plan.path_plans import make_step
 
+if TYPE_CHECKING:
+    from triplestore.shacl.evaluate.run_queries import BoundQuery
+
 Pairs: TypeAlias = tuple[I64, U32]
+
+
+class Kept:
+    """What does not depend on the state: it is kept from commit to commit.
+
+    queries  the queries of constraints with their plans, by the identity of the constraint
+    scalars  functions that compute conditions for one value, by the identity of the condition
+    """
+
+    def __init__(self) -> None:
+        self.queries: dict[int, BoundQuery] = {}
+        self.scalars: dict[int, tuple[Expression, Scalar]] = {}
+
+    def scalar(self, condition: Expression) -> Scalar:
+        """The function that computes a condition about `?value`."""
+        found = self.scalars.get(id(condition))
+        if found is None:
+            made = compile_scalar(condition, {"value": 0})
+            found = self.scalars[id(condition)] = condition, made
+        return found[1]
 
 
 class DataGraph:
@@ -40,16 +68,20 @@ class DataGraph:
 
     asked    the state, and which part of it
     context  the limits
+    kept     what is kept for another state; None if there will be none
     """
 
-    def __init__(self, asked: AskedState, context: Context) -> None:
+    def __init__(self, asked: AskedState, context: Context, kept: Kept | None = None) -> None:
         kinds = asked.dictionary.kinds if asked.hidden else None
         self.asked = asked
         self.context = context
+        self.kept = kept
         self.terms = QueryTerms(asked.dictionary)
         self.dataset = Dataset(asked.tables, asked.default, asked.named, asked.where, kinds)
         self._steps: dict[PathExpression, PathStep] = {}
         self._classes: dict[Key, U32] = {}
+        self._of_few: dict[tuple[object, bytes], Pairs] = {}
+        self._instances: dict[tuple[Key, bytes], Bools] = {}
         self._scope = Scope(self.terms, QuerySurroundings(None))
 
     def id(self, key: Key) -> int:
@@ -75,14 +107,21 @@ class DataGraph:
         """The values of a path for some nodes."""
         if len(nodes) == 0:
             return np.zeros(0, np.int64), NO_IDS
+        if len(nodes) > SHACL.few_nodes:
+            return self._values(path, nodes)
+        known = path, nodes.tobytes()
+        found = self._of_few.get(known)
+        if found is None:
+            found = self._of_few[known] = self._values(path, nodes)
+        return found
+
+    def _values(self, path: PathExpression, nodes: U32) -> Pairs:
         index, values = self.step(path).expand(nodes, False, self.context)
-        if isinstance(path, Constant):
-            return index, values
-        return distinct_pairs(index, values)
+        return (index, values) if isinstance(path, Constant) else distinct_pairs(index, values)
 
     def reaching(self, path: PathExpression, values: U32) -> U32:
         """The nodes from which a path leads to one of some values."""
-        return np.unique(self.values(Inverse(path), values)[1])
+        return unique(self.values(Inverse(path), values)[1])
 
     def relation_pairs(self, predicate: Key, nodes: U32) -> Pairs:
         """The objects of a predicate for some subjects."""
@@ -99,15 +138,28 @@ class DataGraph:
             found = self._classes[of] = np.unique(self.values(path, start)[1])
         return found
 
+    def take_classes(self, known: Mapping[Key, U32]) -> None:
+        """Take the sub-classes of classes as known."""
+        self._classes.update(known)
+
     def are_instances(self, nodes: U32, of: Key) -> Bools:
         """Which of some nodes are instances of a class or of its sub-classes."""
+        if len(nodes) > SHACL.few_nodes:
+            return self._are_instances(nodes, of)
+        known = of, nodes.tobytes()
+        found = self._instances.get(known)
+        if found is None:
+            found = self._instances[known] = self._are_instances(nodes, of)
+        return found
+
+    def _are_instances(self, nodes: U32, of: Key) -> Bools:
         classes = self.sub_classes(of)
         relation = self.dataset.graph().relation(self.id(TYPE))
-        mask = np.zeros(len(nodes), np.bool_)
         if len(classes) == 1:
             one = np.full(len(nodes), classes[0], np.uint32)
             return relation.contains((nodes, one), self.dataset.where)
-        index, found = self.values(Constant(TYPE), nodes)
+        mask = np.zeros(len(nodes), np.bool_)
+        index, (found,) = relation.probe((0,), (nodes,), self.dataset.where)
         mask[index[in_sorted(found, classes)]] = True
         return mask
 
@@ -152,6 +204,10 @@ class DataGraph:
 
     def meet(self, condition: Expression, values: U32) -> Bools:
         """Which of some values make a condition about `?value` true."""
+        if len(values) <= SHACL.few_nodes:
+            kept = self.kept = self.kept or Kept()
+            scalar = kept.scalar(condition)
+            return np.array([_is_true(scalar, key) for key in self.terms.keys(values)], np.bool_)
         return Evaluator(condition, self._scope).condition(Frame(("value",), [values], len(values)))
 
     def pairs_meet(self, condition: Expression, values: U32, others: U32) -> Bools:
@@ -160,7 +216,21 @@ class DataGraph:
         return Evaluator(condition, self._scope).condition(frame)
 
 
+def _is_true(scalar: Scalar, key: Key | None) -> bool:
+    try:
+        return truth(scalar((key,)))
+    except ExpressionError:
+        return False
+
+
+def unique(values: U32) -> U32:
+    """The distinct values, increasing."""
+    return values if len(values) < 2 else np.unique(values)
+
+
 def distinct_pairs(index: I64, values: U32) -> Pairs:
     """Pairs sorted, each once."""
+    if len(index) < 2:
+        return index, values
     keys = np.unique(pack(index.astype(np.uint32), values))
     return high(keys).astype(np.int64), low(keys)

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.data_classes import data_class
 from triplestore.errors import ShapesError
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.tree import Constant, Variable
+from triplestore.live.reading import Plans, StateReader, distinct_keys, packed
 from triplestore.operators.frame import Frame
-from triplestore.relations.packed_keys import U32, Bools, high, in_sorted, low, pack
+from triplestore.relations.packed_keys import U32, in_sorted, pack
 from triplestore.shacl import model
 from triplestore.shacl.evaluate.bound_queries import (
     binds_everywhere,
@@ -36,10 +38,10 @@ from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Ask, Node, Select
 from triplestore.sparql.algebra.substitute import with_values
 from triplestore.sparql.engine import QuerySurroundings, dataset_of, prepared
-from triplestore.sparql.evaluate.seeded import empty_values
 from triplestore.sparql.plan.planned import Wanted
 from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.sparql.syntax.parser import parse_query
+from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 if TYPE_CHECKING:
     from triplestore.shacl.evaluate.checks import Asked
@@ -68,28 +70,36 @@ def nodes_of_query(data: DataGraph, target: model.TargetQuery) -> U32:
         raise ShapesError(f"a target is a SELECT, not: {target.text}")
     if target.values:
         query = _given(query, target.values)
-    found = _rows(data, query, query.pattern, (THIS,), (), None)
+    found = _rows(data, query, query.pattern, (THIS,))
     nodes = np.unique(found[THIS])
     return nodes[nodes > 0]
 
 
 def check_query(asked: Asked, test: model.QueryTest) -> Iterator[Found]:
     """What a query says about some focus nodes."""
+    kept = asked.data.kept
+    bound = kept.queries.get(id(test)) if kept is not None else None
+    if bound is None:
+        bound = _bound(asked, test)
+        if kept is not None:
+            kept.queries[id(test)] = bound
+    if test.asks:
+        yield _refused(asked, test, bound)
+    else:
+        rows = _solutions(asked.data, bound, (asked.focus,))
+        yield _results(asked, test, rows, bound.names)
+
+
+def _bound(asked: Asked, test: model.QueryTest) -> BoundQuery:
+    """The query of a constraint, with the values of all variables but `$this` and `$value`."""
     query = parsed(test.text, test.prefixes)
     known = (THIS, VALUE) if test.asks else (THIS,)
     if isinstance(query, Ask):
         query = _as_select(query)
     check_allowed(query.pattern, known, test.text)
-    bound = {"currentShape": asked.shape.node, "shapesGraph": asked.run.shapes.name, **test.values}
-    values = {name: key for name, key in bound.items() if key}
-    query = _given(query, values)
-    if test.asks:
-        yield _refused(asked, test, query)
-        return
-    names = tuple(variable.name for variable in query.variables)
-    wanted = tuple(dict.fromkeys((THIS, *names)))
-    rows = _solutions(asked.data, query, (THIS,), (asked.focus,), wanted)
-    yield _results(asked, test, rows, names)
+    given = {"currentShape": asked.shape.node, "shapesGraph": asked.run.shapes.name, **test.values}
+    query = _given(query, {name: key for name, key in given.items() if key})
+    return BoundQuery.of(query, known)
 
 
 def _as_select(query: Ask) -> Select:
@@ -166,11 +176,11 @@ def filled(message: Key, values: Mapping[str, Key | None]) -> Key:
     return message[:1] + _PLACE.sub(value, text).encode() + rest
 
 
-def _refused(asked: Asked, test: model.QueryTest, query: Select) -> Found:
+def _refused(asked: Asked, test: model.QueryTest, bound: BoundQuery) -> Found:
     """Results for the values that an ASK refuses."""
     this = asked.focus[asked.index]
     known = (this, asked.values)
-    rows = _solutions(asked.data, query, (THIS, VALUE), known, (THIS, VALUE))
+    rows = _solutions(asked.data, bound, known)
     accepted = np.unique(pack(rows[THIS], rows[VALUE]))
     found = asked.wrong_values(test, ~in_sorted(pack(this, asked.values), accepted))
     found.messages = test.messages
@@ -185,40 +195,80 @@ def _refused(asked: Asked, test: model.QueryTest, query: Select) -> Found:
     return found
 
 
-def _solutions(
-    data: DataGraph,
-    query: Select,
-    known: tuple[str, ...],
-    columns: tuple[U32, ...],
-    wanted: tuple[str, ...],
-) -> Frame:
-    """The solutions of a query for some values of variables that are bound before."""
-    if is_per_node(query, known):
-        return _one_by_one(data, query, known, columns, wanted)
-    pattern = projecting(query.pattern, known)
-    if binds_everywhere(pattern, known):
-        return _rows(data, query, pattern, wanted, known, columns)
+@data_class(frozen=False, eq=False)
+class BoundQuery:
+    """A query with variables that are bound before it begins.
+
+    known      these variables
+    names      those that it selects
+    rewritten  the query that is planned, if the variables become a seed; None otherwise
+    plans      its plans, for other states
+    """
+
+    query: Select
+    known: tuple[str, ...]
+    names: tuple[str, ...]
+    per_node: bool
+    rewritten: Select | None
+    plans: Plans
+
+    @classmethod
+    def of(cls, query: Select, known: tuple[str, ...]) -> BoundQuery:
+        """A query, and what it allows."""
+        names = tuple(variable.name for variable in query.variables)
+        per_node, rewritten = is_per_node(query, known), None
+        pattern = projecting(query.pattern, known)
+        if not per_node and binds_everywhere(pattern, known):
+            made = prepared(replace(query, pattern=pattern))
+            assert isinstance(made, Select)
+            rewritten = made
+        return cls(query, known, names, per_node, rewritten, Plans())
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The columns of its solutions."""
+        return tuple(dict.fromkeys((*self.known, *self.names)))
+
+
+def _solutions(data: DataGraph, bound: BoundQuery, columns: tuple[U32, ...]) -> Frame:
+    """The solutions of a query for some values of the variables that are bound before."""
+    if bound.per_node:
+        return _one_by_one(data, bound, columns)
+    if bound.rewritten is not None:
+        return _seeded(data, bound, bound.rewritten, columns)
     keys = [data.terms.keys(column) for column in columns]
     rows = tuple(
         tuple(Constant(key) for key in row if key is not None) for row in zip(*keys, strict=True)
     )
-    table = sparql.Values(tuple(map(Variable, known)), rows)
-    return _rows(data, query, with_table(pattern, table), wanted, (), None)
+    table = sparql.Values(tuple(map(Variable, bound.known)), rows)
+    pattern = with_table(projecting(bound.query.pattern, bound.known), table)
+    return _rows(data, bound.query, pattern, bound.wanted)
 
 
-def _one_by_one(
-    data: DataGraph,
-    query: Select,
-    known: tuple[str, ...],
-    columns: tuple[U32, ...],
-    wanted: tuple[str, ...],
-) -> Frame:
+def _seeded(data: DataGraph, bound: BoundQuery, query: Select, columns: tuple[U32, ...]) -> Frame:
+    """The same by a seed, with a plan that may be kept for the next commit."""
+    asked = data.asked._replace(dictionary=data.terms.dictionary)
+    reader = StateReader(query, asked, bound.plans, data.context)
+    keys = distinct_keys([packed(list(columns))])
+    rows = reader.rows(query.pattern, bound.wanted, bound.known, keys)
+    if not len(reader.terms):
+        return rows
+    terms = bound.plans.terms_of_rows()
+    settled = [
+        np.where(column >= FIRST_QUERY_ID, data.terms.encode_keys(terms.keys(column)), column)
+        for column in rows.columns
+    ]
+    return Frame(bound.wanted, settled, rows.rows)
+
+
+def _one_by_one(data: DataGraph, bound: BoundQuery, columns: tuple[U32, ...]) -> Frame:
+    known, wanted = bound.known, bound.wanted
     parts: list[Frame] = []
     for row in zip(*(column.tolist() for column in columns), strict=True):
         data.context.check()
         given = {name: data.terms.key(i) for name, i in zip(known, row, strict=True)}
-        made = _given(query, given)
-        found = _rows(data, made, made.pattern, wanted, (), None)
+        made = _given(bound.query, given)
+        found = _rows(data, made, made.pattern, wanted)
         own = dict(zip(known, row, strict=True))
         columns_of = [
             np.full(found.rows, own[name], np.uint32) if name in own else found[name]
@@ -231,43 +281,16 @@ def _one_by_one(
     return Frame(wanted, joined, len(joined[0]))
 
 
-def _rows(
-    data: DataGraph,
-    query: Select,
-    pattern: Node,
-    wanted: tuple[str, ...],
-    known: tuple[str, ...],
-    columns: tuple[U32, ...] | None,
-) -> Frame:
-    """The columns `wanted` of the solutions of a pattern, if some variables have some values."""
+def _rows(data: DataGraph, query: Select, pattern: Node, wanted: tuple[str, ...]) -> Frame:
+    """The columns `wanted` of the solutions of a pattern."""
     query = prepared(replace(query, pattern=pattern))
     scope = Scope(data.terms, QuerySurroundings(query.base))
     planner = QueryPlanner(dataset_of(query, data.asked), scope, None)
     planner.context = data.context
     planner.size = query.size
-    seed = None
-    if columns is not None:
-        seed = empty_values(known, float(max(1, len(columns[0]))))
-        seed.frame = _distinct_rows(known, columns)
-    names = frozenset((*wanted, *known))
-    operator = planner.plan_large(query.pattern, Wanted(names=names, seed=seed)).operator
+    operator = planner.plan_large(query.pattern, Wanted(names=frozenset(wanted))).operator
     found = operator.run(data.context)
-    if columns is not None:
-        found = found.where(_among(found, known, columns))
     made = [
         found[name] if name in found.names else np.zeros(found.rows, np.uint32) for name in wanted
     ]
     return Frame(wanted, made, found.rows)
-
-
-def _distinct_rows(known: tuple[str, ...], columns: tuple[U32, ...]) -> Frame:
-    if len(columns) == 1:
-        return Frame(known, [np.unique(columns[0])], len(np.unique(columns[0])))
-    keys = np.unique(pack(*columns))
-    return Frame(known, [high(keys), low(keys)], len(keys))
-
-
-def _among(found: Frame, known: tuple[str, ...], columns: tuple[U32, ...]) -> Bools:
-    if len(known) == 1:
-        return in_sorted(found[known[0]], np.unique(columns[0]))
-    return in_sorted(pack(found[known[0]], found[known[1]]), np.unique(pack(*columns)))

@@ -49,10 +49,8 @@ class Validation:
 
     def are_focus_nodes(self, shape: Shape, nodes: U32) -> Bools:
         """Which of some nodes the targets of a shape select."""
-        mask = np.zeros(len(nodes), np.bool_)
-        for target in shape.targets:
-            mask |= self.data.are_targets(nodes, target)
-        return mask
+        masks = [self.data.are_targets(nodes, target) for target in shape.targets]
+        return masks[0] if len(masks) == 1 else np.logical_or.reduce(masks)
 
     def results(self, shape: Shape, focus: U32) -> list[Found]:
         """The results of a shape for some focus nodes."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from triplestore.errors import UsageError
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.shacl.reports.result import Result
-from triplestore.shacl.reports.rows import Row, Rows
+from triplestore.shacl.reports.rows import Rows
 from triplestore.shacl.reports.severities import rank_of, rank_of_key, summary
 from triplestore.shacl.vocabulary import SH, local_name
 
@@ -46,7 +46,7 @@ class ValidationReport:
         self,
         rows: Rows,
         prefixes: Mapping[str, str],
-        explain: Callable[[Row], Cause] | None = None,
+        explain: Callable[[Result], Cause],
         missing_imports: tuple[str, ...] = (),
         commit: int = 0,
     ) -> None:

@@ -25,7 +25,7 @@ class Result:
 
     __slots__ = ("_explain", "_namer", "row")
 
-    def __init__(self, row: Row, namer: Namer, explain: Callable[[Row], Cause] | None) -> None:
+    def __init__(self, row: Row, namer: Namer, explain: Callable[[Result], Cause]) -> None:
         self.row = row
         self._namer = namer
         self._explain = explain
@@ -116,8 +116,7 @@ class Result:
         <http://ex.org/Pump> <http://www.w3.org/2000/01/rdf-schema#subClassOf> ...
         <http://ex.org/p7> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://ex.org/Pump>
         """
-        assert self._explain is not None
-        return self._explain(self.row)
+        return self._explain(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self.row.identity == other.row.identity

@@ -131,10 +131,21 @@ def _reached(known: Paths, edges: tuple[Edge, ...]) -> Paths:
 
 
 def _of_edge(edge: Edge, reached: Paths) -> Iterator[Read]:
+    """The reads of one pattern, from the end that is nearer to `$this`.
+
+    The path to the other end may lead over the pattern itself, so that a fact that went would not
+    be found.
+    """
     subject, path, object_ = edge
-    for end, step in ((subject, path), (object_, Inverse(path))):
-        if isinstance(end, Variable) and end.name in reached:
-            yield from reads_of_path(step, reached[end.name])
-            return
+    order = {name: place for place, name in enumerate(reached)}
+    ends = [
+        (order[end.name], reached[end.name], step)
+        for end, step in ((subject, path), (object_, Inverse(path)))
+        if isinstance(end, Variable) and end.name in order
+    ]
+    if ends:
+        _, before, step = min(ends, key=lambda end: end[0])
+        yield from reads_of_path(step, before)
+        return
     for read in reads_of_path(path, None):
         yield Read(read.predicate, whole=True)

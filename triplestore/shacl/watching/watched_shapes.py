@@ -19,7 +19,7 @@ from triplestore.operators.context import Context, running
 from triplestore.relations import ChangedRows
 from triplestore.relations.packed_keys import U32, in_sorted
 from triplestore.shacl.data_choice import DataChoice, ReadableState
-from triplestore.shacl.evaluate.data_graph import DataGraph
+from triplestore.shacl.evaluate.data_graph import DataGraph, Kept, unique
 from triplestore.shacl.evaluate.shapes_beside_data import with_shapes_graph
 from triplestore.shacl.evaluate.validation import Validation
 from triplestore.shacl.model import Shape, Shapes
@@ -27,7 +27,9 @@ from triplestore.shacl.reports.rows import Row, rows_of
 from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, Key
 from triplestore.shacl.watching.kept_results import KeptResults
-from triplestore.shacl.watching.reads import ANY, Read, reads_of_shape
+from triplestore.shacl.watching.reads import ANY, Read
+from triplestore.shacl.watching.shape_reads import reads_of_shape
+from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 
 @data_class(frozen=False, eq=False)
@@ -73,6 +75,7 @@ class WatchedShapes:
         self._of_classes = {r.of for reads in self._reads.values() for r in reads if r.of}
         self._named = any(read.named for reads in self._reads.values() for read in reads)
         self._classes: dict[Key, U32] = {}
+        self._beside = Kept()
 
     def rows(self) -> Iterator[Row]:
         """All results."""
@@ -83,7 +86,8 @@ class WatchedShapes:
     def validation(self, state: ReadableState) -> Validation:
         """The shapes over a state."""
         asked = with_shapes_graph(self.choice.asked(state), self.shapes)
-        return Validation(DataGraph(asked, Context()), self.shapes)
+        kept = Kept() if self.shapes.graph is not None else self._beside
+        return Validation(DataGraph(asked, Context(), kept), self.shapes)
 
     def begin(self, state: ReadableState) -> None:
         """Validate a state, from which commits are followed."""
@@ -110,8 +114,11 @@ class WatchedShapes:
 
     def _changed(self, run: Validation, facts: _Facts) -> ShapeChanges | None:
         made = ShapeChanges([], [], {}, {}, self._classes)
-        if facts.of(run.data.id(SUB_CLASS_OF)) is not None:
+        # A class that the data lacked has another id when it comes.
+        unknown = any(ids[-1] >= FIRST_QUERY_ID for ids in self._classes.values())
+        if unknown or facts.of(run.data.id(SUB_CLASS_OF)) is not None:
             made.classes = {of: run.data.sub_classes(of) for of in self._of_classes}
+        run.data.take_classes(made.classes)
         concerned = self._concerned(run, facts, made.classes)
         if not concerned:
             return None if made.classes is self._classes else made
@@ -131,8 +138,12 @@ class WatchedShapes:
         whole: set[Key] = set()
         for predicate, readers in self._readers.items():
             rows = facts.of(run.data.id(predicate) if predicate != ANY else ANY_FACT)
+            known: dict[tuple[bool, Key | None], U32] = {}
             for root, read in readers if rows is not None else ():
-                ends = _ends(read, rows, self._classes, classes)
+                ends = known.get((read.at_object, read.of))
+                if ends is None:
+                    ends = _ends(read, rows, self._classes, classes)
+                    known[read.at_object, read.of] = ends
                 if len(ends) == 0 or root in whole:
                     continue
                 if read.whole:
@@ -142,7 +153,8 @@ class WatchedShapes:
         if classes is not self._classes:
             self._of_moved_classes(run, classes, found, whole)
         made: dict[Key, U32 | None] = {
-            root: np.unique(np.concatenate(parts)) for root, parts in found.items()
+            root: unique(parts[0] if len(parts) == 1 else np.concatenate(parts))
+            for root, parts in found.items()
         }
         return {r: n for r, n in made.items() if n is None or len(n)} | dict.fromkeys(whole)
 
@@ -233,7 +245,7 @@ def _ends(read: Read, rows: ChangedRows | None, old: dict[Key, U32], new: dict[K
         if new is not old:
             mask |= in_sorted(objects, new[read.of])
         ends = ends[mask]
-    return np.unique(ends)
+    return unique(ends)
 
 
 def _back(data: DataGraph, read: Read, ends: U32) -> U32:

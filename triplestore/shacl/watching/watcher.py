@@ -9,7 +9,7 @@ another transaction begins.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -33,8 +33,12 @@ from triplestore.storage.metadata import SHAPES, hidden_count, prefixes_of
 if TYPE_CHECKING:
     from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
+    from triplestore.shacl.causes import Cause
     from triplestore.storage import State
     from triplestore.terms import Dictionary
+
+
+ExplainerOf = Callable[[WatchedShapes], "Callable[[Result], Cause]"]
 
 
 @data_class
@@ -60,27 +64,31 @@ class ResultChanges:
     """
 
     def __init__(
-        self, parts: Sequence[tuple[WatchedShapes, ShapeChanges]], prefixes: Mapping[str, str]
+        self,
+        parts: Sequence[tuple[WatchedShapes, ShapeChanges]],
+        prefixes: Mapping[str, str],
+        explain: ExplainerOf,
     ) -> None:
         self.parts = parts
         self._namer = Namer({**prefixes, "sh": SH})
-        self.added = self._results(row for _, part in parts for row in part.added)
-        self.removed = self._results(row for _, part in parts for row in part.removed)
+        self._explain = explain
+        self.added = [r for each, part in parts for r in self._results(each, part.added)]
+        self.removed = [r for each, part in parts for r in self._results(each, part.removed)]
 
-    def _results(self, rows: Iterator[Row]) -> list[Result]:
-        return [Result(row, self._namer, None) for row in rows]
+    def _results(self, watched: WatchedShapes, rows: Sequence[Row]) -> list[Result]:
+        explain = self._explain(watched)
+        return [Result(row, self._namer, explain) for row in rows]
 
     def refuse(self) -> None:
         """Raise if there are new results of a severity that is refused."""
-        refused = [
-            row
-            for watched, part in self.parts
-            if watched.refuse is not None
-            for row in part.added
-            if rank_of_key(row.shape.severity) >= watched.refuse
-        ]
-        if refused:
-            results = self._results(iter(refused))
+        results: list[Result] = []
+        for watched, part in self.parts:
+            if watched.refuse is not None:
+                rows = [
+                    row for row in part.added if rank_of_key(row.shape.severity) >= watched.refuse
+                ]
+                results += self._results(watched, rows)
+        if results:
             listed = "; ".join(map(str, islice(results, SHACL.listed_results)))
             more = len(results) - SHACL.listed_results
             raise ShapesViolationError(
@@ -116,12 +124,12 @@ class Watcher:
             self._state = state
             return self.watched
 
-    def rows_at(self, state: State, name: str) -> list[Row] | None:
+    def rows_at(self, state: State, name: str) -> tuple[WatchedShapes, list[Row]] | None:
         """The results of one of the watched shapes; None if there is none of this name."""
         with self._lock:
             for each in self.at(state):
                 if each.name == name:
-                    return list(each.rows())
+                    return each, list(each.rows())
         return None
 
     def changed(
@@ -130,8 +138,12 @@ class Watcher:
         now: ReadableState,
         steps: Sequence[WriteStep],
         cleared: bool,
+        explain: ExplainerOf,
     ) -> ResultChanges:
-        """What a transaction does to the results."""
+        """What a transaction does to the results.
+
+        explain  gives for watched shapes the function that finds the cause of a result
+        """
         with self._lock:
             parts = []
             watched = self.at(before)
@@ -147,7 +159,7 @@ class Watcher:
                     found = each.changed(now, changes)
                     if found is not None:
                         parts.append((each, found))
-            return ResultChanges(parts, now.prefixes)
+            return ResultChanges(parts, now.prefixes, explain)
 
     def publish(self, changes: ResultChanges | None, state: State) -> None:
         """The commit of some changes was published."""

@@ -32,6 +32,7 @@ from triplestore.store.arguments import (
     facts_mask,
     graph_key,
 )
+from triplestore.store.faces.shapes_causes import explainer
 from triplestore.store.querying import Querying
 from triplestore.store.run_query import asked_state, default_budget
 from triplestore.store.state_view import StateView
@@ -91,8 +92,9 @@ def validated(
 ) -> ValidationReport:
     """The report of shapes over a state."""
     graph = read_sources(view, shapes, imports, format, iri)
-    asked = choice.data().asked(view)
-    return validate(asked, read_shapes(graph), choice.context(), commit=view.commit)
+    made, data = read_shapes(graph), choice.data()
+    explain = explainer(view, made, data)
+    return validate(data.asked(view), made, choice.context(), explain=explain, commit=view.commit)
 
 
 def watched_bytes(
@@ -117,10 +119,13 @@ def watched_bytes(
 
 def watched_report(watcher: Watcher, state: State, name: str) -> ValidationReport | None:
     """The results of watched shapes in a committed state; None if there are none of this name."""
-    rows = watcher.rows_at(state, name)
-    if rows is None:
+    found = watcher.rows_at(state, name)
+    if found is None:
         return None
-    return ValidationReport(ListedRows(rows), StateView.of(state).prefixes, commit=state.commit)
+    watched, rows = found
+    view = StateView.of(state)
+    explain = explainer(view, watched.shapes, watched.choice)
+    return ValidationReport(ListedRows(rows), view.prefixes, explain, commit=state.commit)
 
 
 def read_sources(

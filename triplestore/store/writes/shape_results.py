@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from triplestore.storage.metadata import SHAPES
+from triplestore.store.faces.shapes_causes import explainer
 
 if TYPE_CHECKING:
     from triplestore.reasoning.difference import Difference
@@ -60,5 +61,8 @@ def followed_shapes(
         from triplestore.shacl.watching.watcher import Watcher
 
         watcher = Watcher
-    found = watcher()
-    return FollowedShapes(found, found.changed(before, view(), steps, cleared))
+    found, now = watcher(), view()
+    changes = found.changed(
+        before, now, steps, cleared, lambda each: explainer(now, each.shapes, each.choice)
+    )
+    return FollowedShapes(found, changes)

@@ -1,0 +1,33 @@
+"""The causes of results in one state of a store: start at `explainer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from triplestore.shacl.causes import Cause, Explanation
+    from triplestore.shacl.data_choice import DataChoice
+    from triplestore.shacl.model import Shapes
+    from triplestore.shacl.reports.result import Result
+    from triplestore.store.state_view import StateView
+
+SECONDS = 5.0
+"""Maximum time of the search for the smallest proof of one fact."""
+
+
+def explainer(view: StateView, shapes: Shapes, choice: DataChoice) -> Callable[[Result], Cause]:
+    """A function that finds the cause of a result."""
+    made: list[Explanation] = []
+
+    def explain(result: Result) -> Cause:
+        # Late: they need all of `proofs`, and few results are explained.
+        from triplestore.shacl.causes import Explanation
+        from triplestore.store.explain import explain as prove
+
+        if not made:
+            asked = choice.asked(view)
+            made.append(Explanation(asked, shapes, lambda fact: prove(view, fact, 0, 5, SECONDS)))
+        return made[0].cause(result.row, str(result))
+
+    return explain
