@@ -57,6 +57,7 @@ def changed_rows(
     query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base, size=size))
     planner = QueryPlanner(dataset_of(query, asked), Scope(terms, QuerySurroundings(base)))
     planner.context = context
+    planner.text = asked.text
     planner.size = size
     patterns = (*operation.delete, *operation.insert)
     names = {term.name for quad in patterns for term in quad if isinstance(term, Variable)}

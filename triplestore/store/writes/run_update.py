@@ -23,6 +23,7 @@ from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
+from triplestore.store.run_query import text_search_of
 from triplestore.store.thresholds import STORE
 from triplestore.store.writes.documents import load_documents
 from triplestore.store.writes.fetching import fetch
@@ -139,7 +140,9 @@ class _UpdateRun:
     def asked(self) -> AskedState:
         """The state that a WHERE sees."""
         view = self.writer.view()
-        return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
+        text = text_search_of(view)
+        hidden = view.hidden > 0
+        return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=hidden, text=text)
 
     def load(self, operation: updates.Load, context: Context) -> None:
         """LOAD; SILENT ignores errors of documents, not limits of the request."""
