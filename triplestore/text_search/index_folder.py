@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,7 +130,7 @@ class IndexFolder:
     def begin(self) -> None:
         """Make the folder anew, empty."""
         with explained("making", self.path):
-            shutil.rmtree(self.path, ignore_errors=True)
+            self.remove()
             self.path.mkdir()
             self.index.mkdir()
             write_whole(self._disk, self.path / "ids", [])
@@ -196,8 +197,12 @@ class IndexFolder:
         return found
 
     def remove(self) -> None:
-        """Remove the folder; who has it open goes on reading it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Remove the folder; readers that have it open can still read it."""
+        # Renamed first: a merge that is still running may write to it.
+        other = self.path.with_name(f"text-{token_hex(8)}")
+        with suppress(FileNotFoundError):
+            self.path.rename(other)
+            shutil.rmtree(other, ignore_errors=True)
 
     def nbytes(self) -> int:
         """The size of its files."""
