@@ -42,18 +42,21 @@ class IndexPart:
     """An index, and the literals in it.
 
     state  what is found in it; replaced in one assignment
-    added  the number of literals ever added: the place of the next one
+    added   the number of literals ever added: the place of the next one
+    adding  the number of literals that are being added
     """
 
     def __init__(self, index: LiteralIndex, ids: U32 = NO_IDS) -> None:
         self.index = index
         self.state = PartState(index, index.searcher, IdSet(ids))
         self.added = len(ids)
+        self.adding = 0
 
     def add(self, dictionary: Dictionary, ids: U32, check: Check) -> None:
         """Add literals that it lacks, for the next `publish`; if that fails, none of them."""
         try:
             for start in range(0, len(ids), TEXT.block):
+                self.adding = start
                 check()
                 block = ids[start : start + TEXT.block]
                 texts = texts_of(dictionary, block)
@@ -64,6 +67,8 @@ class IndexPart:
             if isinstance(error, ValueError | RuntimeError) and not isinstance(error, UsageError):
                 raise StorageError(f"the text index cannot be written: {error}") from error
             raise
+        finally:
+            self.adding = 0
         self.added += len(ids)
 
     def publish(self, ids: U32) -> None:

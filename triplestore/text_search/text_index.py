@@ -321,6 +321,11 @@ class TextIndex:
             found += len(ids if main is None else main.state.ids.lacks(ids))
         return found
 
+    @property
+    def adding(self) -> int:
+        """How many literals are being added to the main part."""
+        return 0 if self._main is None else self._main.adding
+
     def retire(self, *, remove: bool = False) -> None:
         """Stop writing: the store gives terms other ids, or is closed; older states can be read."""
         with self._writing, self._lock:
