@@ -58,6 +58,7 @@ def changed_rows(
     planner = QueryPlanner(dataset_of(query, asked), Scope(terms, QuerySurroundings(base)))
     planner.context = context
     planner.services = asked.services
+    planner.text = asked.text
     planner.size = size
     patterns = (*operation.delete, *operation.insert)
     names = {term.name for quad in patterns for term in quad if isinstance(term, Variable)}

@@ -10,7 +10,7 @@ from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
 from triplestore.storage.metadata import file_count, hidden_count, prefixes_of
-from triplestore.store.state_view import rules_in
+from triplestore.store.state_view import rules_in, text_settings_in
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 
@@ -56,6 +56,8 @@ class Info:
     dictionary_bytes_per_term: float
     disk_bytes: int
     journal_bytes: int
+    text_index: str | None = None
+    """The text index, if there is one: what it holds and its size."""
 
     def as_dict(self) -> dict[str, Any]:
         """The facts by name, fit for JSON."""
@@ -76,6 +78,7 @@ class Info:
             ("terms", f"{self.terms:,}"),
             ("prefixes", f"{self.prefixes:,}"),
             ("files loaded", f"{self.files_loaded:,}"),
+            *([("text index", self.text_index)] if self.text_index is not None else []),
             ("tables", f"{_size(self.fact_table_bytes)} in {self.layers} layers"),
             ("  per triple", f"{self.fact_bytes_per_triple:.1f} bytes"),
             ("  counters", f"{_size(self.counter_bytes)}{self._tables()}"),
@@ -173,7 +176,18 @@ def describe(database: Database, table_bytes: int = 0) -> Info:
         dictionary_bytes_per_term=indexed / sealed if sealed else 0.0,
         disk_bytes=files.disk_bytes,
         journal_bytes=files.journal_bytes,
+        text_index=_text_index(database),
     )
+
+
+def _text_index(database: Database) -> str | None:
+    settings = text_settings_in(database.state.meta)
+    if settings is None:
+        return None
+    # Late: few stores have a text index.
+    from triplestore.text_search.report import text_index_info
+
+    return str(text_index_info(database, settings))
 
 
 def _counter_bytes(layer: Layer) -> int:

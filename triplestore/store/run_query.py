@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
     from triplestore.sparql.algebra.nodes import Query
     from triplestore.sparql.engine import Result
-    from triplestore.sparql.evaluate.text_hits import TextSearch
+    from triplestore.sparql.evaluate.text_hits import SearchText, TextSearch
     from triplestore.store.arguments import QueryOptions
     from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
@@ -99,8 +99,13 @@ def asked_state(view: StateView, options: QueryOptions) -> AskedState:
         default_graph is not None and not options.use_default_graph_as_union,
         seen.plans,
         services_of(options.allow_service),
-        None if view.text is None else partial(_searcher, view),
+        text_search_of(view),
     )
+
+
+def text_search_of(view: StateView) -> SearchText | None:
+    """Opens the text index of a state; None if it has none."""
+    return None if view.text is None else partial(_searcher, view)
 
 
 def _searcher(view: StateView) -> TextSearch:

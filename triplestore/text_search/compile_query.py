@@ -6,23 +6,24 @@ do the same. Prefixes, patterns and fuzzy words are compared with words, never w
 
 from __future__ import annotations
 
+from math import log1p
 from typing import TYPE_CHECKING
 
 from triplestore.errors import UsageError
-from triplestore.text_search.languages import prepared, stemmer_of
+from triplestore.text_search.languages import spaced, stemmer_of
 from triplestore.text_search.literal_index import LANGUAGE, WORDS, LiteralIndex, stems_field
 from triplestore.text_search.query_parser import parse_text_query, text_query_error
 from triplestore.text_search.query_tree import (
     Boosted,
     Clauses,
     Everything,
-    Expression,
     Fuzzy,
     Occurs,
-    Pattern,
     Phrase,
     TextNode,
     Word,
+    WordExpression,
+    WordPattern,
 )
 
 if TYPE_CHECKING:
@@ -32,13 +33,24 @@ _SECOND = 0.1
 """What a match by words adds to one by stems, so that the form that was asked for comes first."""
 
 
-def compiled(text: str, language: str, index: LiteralIndex) -> tantivy.Query:
+def compiled(
+    text: str,
+    language: str,
+    index: LiteralIndex,
+    searcher: tantivy.Searcher | None = None,
+    beside: tantivy.Searcher | None = None,
+) -> tantivy.Query:
     """The query for an index.
 
     language  only literals of this language; "none" for those without a tag, "" for all
+    searcher  what is searched
+    beside    another, larger part that is searched too: scores are made comparable with its scores
     """
     tree = parse_text_query(text)
-    compiler = _Compiler(text, language, index)
+    weights = None
+    if searcher is not None and beside is not None and searcher is not beside:
+        weights = _Weights(searcher, beside)
+    compiler = _Compiler(text, language, index, weights)
     try:
         return compiler.whole(tree)
     except ValueError as error:
@@ -47,11 +59,40 @@ def compiled(text: str, language: str, index: LiteralIndex) -> tantivy.Query:
         raise UsageError(f"text query: {error}: {text}") from error
 
 
+class _Weights:
+    """Makes scores of a small part comparable with those of a large one.
+
+    A score is a sum over words, each multiplied by how rare the word is. In a small part all words
+    are rare, or none: there, it is multiplied by how rare the word is in both parts together.
+    """
+
+    def __init__(self, small: tantivy.Searcher, large: tantivy.Searcher) -> None:
+        self._small = small
+        self._large = large
+
+    def of(self, field: str, words: list[str]) -> float:
+        """What the score of some words is multiplied by."""
+        wanted = given = 0.0
+        for word in words:
+            own, other = (part.doc_freq(field, word) for part in (self._small, self._large))
+            given += _rarity(own, self._small.num_docs)
+            wanted += _rarity(own + other, self._small.num_docs + self._large.num_docs)
+        return wanted / given if given else 1.0
+
+
+def _rarity(having: int, documents: int) -> float:
+    """How rare a word is, as BM25 has it."""
+    return log1p((max(documents - having, 0) + 0.5) / (having + 0.5))
+
+
 class _Compiler:
     """Compiles the parts of one query."""
 
-    def __init__(self, text: str, language: str, index: LiteralIndex) -> None:
+    def __init__(
+        self, text: str, language: str, index: LiteralIndex, weights: _Weights | None
+    ) -> None:
         self._text = text
+        self._weights = weights
         self._language = language.lower()
         self._index = index
         self._query: type[tantivy.Query] = index.tantivy.Query
@@ -93,11 +134,11 @@ class _Compiler:
                 return self._words(text, 0)
             case Phrase(text, slop, prefix):
                 return self._prefix_phrase(text) if prefix else self._words(text, slop)
-            case Pattern(parts):
+            case WordPattern(parts):
                 return self._pattern(parts)
             case Fuzzy(text, distance):
                 return self._fuzzy(text, distance)
-            case Expression(text, at):
+            case WordExpression(text, at):
                 return self._expression(text, at)
             case Everything():
                 return self._query.all_query()
@@ -109,7 +150,7 @@ class _Compiler:
     # -- words ------------------------------------------------------------------------------------
 
     def _tokens(self, text: str, stemmer: str | None = None) -> list[str]:
-        return self._index.analyzers[stemmer].analyze(prepared(text))
+        return self._index.analyzers[stemmer].analyze(spaced(text))
 
     def _words(self, text: str, slop: int) -> tantivy.Query:
         """A word or phrase, by words and by stems."""
@@ -125,8 +166,12 @@ class _Compiler:
         if not tokens:
             return self._query.empty_query()
         if len(tokens) == 1:
-            return self._query.term_query(schema, field, tokens[0])
-        return self._query.phrase_query(schema, field, list(tokens), slop)
+            made = self._query.term_query(schema, field, tokens[0])
+        else:
+            made = self._query.phrase_query(schema, field, list(tokens), slop)
+        if self._weights is None:
+            return made
+        return self._query.boost_query(made, self._weights.of(field, tokens))
 
     def _prefix_phrase(self, text: str) -> tantivy.Query:
         tokens = self._tokens(text)
@@ -156,7 +201,7 @@ class _Compiler:
         made = ""
         for part in parts:
             if isinstance(part, str):
-                made += _literally(prepared(part).lower())
+                made += _literally(spaced(part).lower())
             else:
                 made += ".*" if part is None else "."
         return self._query.regex_query(self._index.schema, WORDS, made)

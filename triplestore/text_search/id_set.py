@@ -1,14 +1,14 @@
-"""A set of ids that only grows: start at `IdSet`."""
+"""A set of ids as one byte for each id up to the greatest: start at `IdSet`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from triplestore.relations.packed_keys import U32, Bools
+from triplestore.relations.packed_keys import NO_IDS, U32, Bools
 
 
 class IdSet:
-    """Ids, as one byte for each id up to the greatest.
+    """Ids; never changes.
 
     >>> import numpy as np
     >>> ids = IdSet(np.array([3, 5], np.uint32))
@@ -16,25 +16,22 @@ class IdSet:
     ([False, True, False], 2)
     """
 
-    def __init__(self, ids: U32) -> None:
-        self._held: Bools = np.zeros(1024, np.bool_)
-        self._size = 0
-        self.add(ids)
+    def __init__(self, ids: U32 = NO_IDS) -> None:
+        self._held: Bools = np.zeros(int(ids.max()) + 1 if len(ids) else 1, np.bool_)
+        self._held[ids] = True
+        self._size = len(ids)
 
     def __len__(self) -> int:
         return self._size
 
-    def add(self, ids: U32) -> None:
-        """Add ids that are not in it."""
-        if not len(ids):
-            return
-        most = int(ids.max())
-        if most >= len(self._held):
-            longer = np.zeros(max(most + 1, 2 * len(self._held)), np.bool_)
-            longer[: len(self._held)] = self._held
-            self._held = longer
-        self._held[ids] = True
-        self._size += len(ids)
+    def with_ids(self, ids: U32) -> IdSet:
+        """The set with ids that are not in it."""
+        made = IdSet(ids)
+        shorter, longer = sorted((self._held, made._held), key=len)
+        made._held = longer.copy()
+        made._held[: len(shorter)] |= shorter
+        made._size = self._size + len(ids)
+        return made
 
     def has(self, ids: U32) -> Bools:
         """Which ids are in it."""
@@ -42,3 +39,12 @@ class IdSet:
         inside = ids < len(held)
         found: Bools = held[np.where(inside, ids, 0)] & inside
         return found
+
+    def lacks(self, ids: U32) -> U32:
+        """The ids that are not in it."""
+        return ids[~self.has(ids)] if len(ids) else ids
+
+    @property
+    def ids(self) -> U32:
+        """All of them, increasing."""
+        return np.flatnonzero(self._held).astype(np.uint32)

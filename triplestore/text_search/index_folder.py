@@ -18,9 +18,10 @@ import re
 import shutil
 import zlib
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,11 +130,12 @@ class IndexFolder:
     def begin(self) -> None:
         """Make the folder anew, empty."""
         with explained("making", self.path):
-            shutil.rmtree(self.path, ignore_errors=True)
+            self.remove()
             self.path.mkdir()
             self.index.mkdir()
             write_whole(self._disk, self.path / "ids", [])
-        self.note, self.ids, self._known = IndexNote(), NO_IDS, {}
+            self._put(IndexNote(files={}))
+        self.ids, self._known = NO_IDS, {}
 
     def write(self, added: U32, commit: int, terms: int, last: str) -> None:
         """Note that these literals were added after those noted before, and all of a commit are
@@ -150,18 +152,32 @@ class IndexFolder:
                     file.sync()
                 finally:
                     file.close()
-            note = IndexNote(
-                before.count + len(added),
-                commit,
-                terms,
-                last,
-                zlib.crc32(raw, before.check),
-                self._checks(),
+            self._put(
+                IndexNote(
+                    before.count + len(added),
+                    commit,
+                    terms,
+                    last,
+                    zlib.crc32(raw, before.check),
+                    self._checks(),
+                )
             )
-            text = json.dumps({"version": _VERSION, **asdict(note)})
-            write_whole(self._disk, self.path / "note.new", [text.encode()])
-            self._disk.rename(self.path / "note.new", self.path / "note")
-            self._disk.sync_directory(self.path)
+
+    def note_files(self) -> None:
+        """Note the checksums of the files as they are now, after merges."""
+        note = self.note
+        if note is not None and self.index.exists():
+            before = self._known
+            files = self._checks()
+            if files.keys() != before.keys():
+                with explained("writing", self.path):
+                    self._put(replace(note, files=files))
+
+    def _put(self, note: IndexNote) -> None:
+        text = json.dumps({"version": _VERSION, **asdict(note)})
+        write_whole(self._disk, self.path / "note.new", [text.encode()])
+        self._disk.rename(self.path / "note.new", self.path / "note")
+        self._disk.sync_directory(self.path)
         self.note = note
 
     def _checks(self) -> dict[str, tuple[int, int]]:
@@ -181,8 +197,12 @@ class IndexFolder:
         return found
 
     def remove(self) -> None:
-        """Remove the folder; who has it open goes on reading it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Remove the folder; readers that have it open can still read it."""
+        # Renamed first: a merge that is still running may write to it.
+        other = self.path.with_name(f"text-{token_hex(8)}")
+        with suppress(FileNotFoundError):
+            self.path.rename(other)
+            shutil.rmtree(other, ignore_errors=True)
 
     def nbytes(self) -> int:
         """The size of its files."""

@@ -7,11 +7,12 @@ import tempfile
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from triplestore.errors import StorageError
-from triplestore.relations.packed_keys import NO_IDS, U32, Bools
+from triplestore.errors import StorageError, UsageError
+from triplestore.relations.packed_keys import NO_IDS, U32
 from triplestore.terms import Dictionary
 from triplestore.text_search.compile_query import compiled
 from triplestore.text_search.id_set import IdSet
@@ -19,29 +20,43 @@ from triplestore.text_search.literal_index import Hits, LiteralIndex
 from triplestore.text_search.literals import texts_of
 from triplestore.text_search.thresholds import TEXT
 
+if TYPE_CHECKING:
+    import tantivy
+
 Check = Callable[[], None]
 """Raises if it is time to stop."""
 
 
-class IndexPart:
-    """An index, and the ids of the literals in it that count.
+class PartState(NamedTuple):
+    """A part as of some moment; it never changes.
 
-    added  the number of literals ever added: the place of the next one
+    ids  the literals that count; the index may have more
+    """
+
+    index: LiteralIndex
+    searcher: tantivy.Searcher
+    ids: IdSet
+
+
+class IndexPart:
+    """An index, and the literals in it.
+
+    state  what is found in it; replaced in one assignment
+    added   the number of literals ever added: the place of the next one
+    adding  the number of literals that are being added
     """
 
     def __init__(self, index: LiteralIndex, ids: U32 = NO_IDS) -> None:
         self.index = index
-        self.ids = IdSet(ids)
+        self.state = PartState(index, index.searcher, IdSet(ids))
         self.added = len(ids)
+        self.adding = 0
 
-    def lacks(self, ids: U32) -> U32:
-        """The ids that are not in it."""
-        return ids[~self.ids.has(ids)] if len(ids) else ids
-
-    def grow(self, dictionary: Dictionary, ids: U32, check: Check) -> None:
-        """Add literals that it lacks; if that fails, none of them count."""
+    def add(self, dictionary: Dictionary, ids: U32, check: Check) -> None:
+        """Add literals that it lacks, for the next `publish`; if that fails, none of them."""
         try:
             for start in range(0, len(ids), TEXT.block):
+                self.adding = start
                 check()
                 block = ids[start : start + TEXT.block]
                 texts = texts_of(dictionary, block)
@@ -49,23 +64,16 @@ class IndexPart:
             self.index.commit()
         except BaseException as error:
             self.index.abandon()
-            if isinstance(error, ValueError) and not isinstance(error, StorageError):
+            if isinstance(error, ValueError | RuntimeError) and not isinstance(error, UsageError):
                 raise StorageError(f"the text index cannot be written: {error}") from error
             raise
-        self.ids.add(ids)
+        finally:
+            self.adding = 0
         self.added += len(ids)
 
-    def search(self, text: str, language: str, besides: IdSet | None = None) -> Hits:
-        """The literals that match; without those that another part has."""
-        found = self.index.search(compiled(text, language, self.index))
-        keep: Bools = self.ids.has(found.ids)
-        if besides is not None:
-            keep &= ~besides.has(found.ids)
-        return found if keep.all() else Hits(found.ids[keep], found.scores[keep])
-
-    def count(self, text: str, language: str) -> int:
-        """About how many literals match."""
-        return self.index.count(compiled(text, language, self.index))
+    def publish(self, ids: U32) -> None:
+        """Have the added literals found."""
+        self.state = PartState(self.index, self.index.searcher, self.state.ids.with_ids(ids))
 
 
 def private_part(stemmers: Mapping[str, str], expected: int) -> IndexPart:
@@ -78,12 +86,29 @@ def private_part(stemmers: Mapping[str, str], expected: int) -> IndexPart:
     return part
 
 
-def joined(parts: list[Hits]) -> Hits:
-    """Hits in different parts, by id."""
-    parts = [part for part in parts if len(part.ids)] or parts[:1]
-    if len(parts) == 1:
-        return parts[0]
-    ids = np.concatenate([part.ids for part in parts])
-    scores = np.concatenate([part.scores for part in parts])
+def found_in(parts: list[PartState], text: str, language: str, most: int | None = None) -> Hits:
+    """The literals in some parts that match, by id; each is looked for in the first that has it.
+
+    most  only the best ones, about so many
+    """
+    found: list[Hits] = []
+    for number, part in enumerate(parts):
+        query = compiled(text, language, part.index, part.searcher, parts[0].searcher)
+        hits = part.index.search(query, part.searcher, most)
+        keep = part.ids.has(hits.ids)
+        for before in parts[:number]:
+            keep &= ~before.ids.has(hits.ids)
+        found.append(hits if keep.all() else Hits(hits.ids[keep], hits.scores[keep]))
+    if len(found) == 1:
+        return found[0]
+    ids = np.concatenate([hits.ids for hits in found] or [NO_IDS])
+    scores = np.concatenate([hits.scores for hits in found] or [np.zeros(0, np.float32)])
     order = np.argsort(ids, kind="stable")
     return Hits(ids[order], scores[order])
+
+
+def count_in(parts: list[PartState], text: str, language: str) -> int:
+    """About how many literals match."""
+    return sum(
+        part.index.count(compiled(text, language, part.index), part.searcher) for part in parts
+    )

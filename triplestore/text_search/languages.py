@@ -1,6 +1,6 @@
 """The languages with a stemmer, and how texts become words.
 
-Start at `stemmed`, which reads the argument `languages` of a text index, and `prepared`. Every
+Start at `stemmed`, which reads the argument `languages` of a text index, and `spaced`. Every
 literal is indexed word by word as it is written, in lower case. A literal in a language with a
 stemmer is indexed once more by the stems of its words, so that "panels" finds "panel", while
 prefixes and fuzzy words are compared with whole words.
@@ -114,10 +114,10 @@ def ranges_of(tag: str) -> list[str]:
     return ["-".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
-def prepared(text: str) -> str:
+def spaced(text: str) -> str:
     """A text before it is split into words: composed, with spaces around characters that are words.
 
-    >>> prepared("cafe\u0301"), prepared("\u592a\u967d"), prepared("plain")
+    >>> spaced("cafe\u0301"), spaced("\u592a\u967d"), spaced("plain")
     ('caf\u00e9', ' \u592a  \u967d ', 'plain')
     """
     if text.isascii():

@@ -10,17 +10,17 @@ counts once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.errors import needs_extra
+from triplestore.errors import StorageError, UsageError, needs_extra
 from triplestore.relations.packed_keys import U32
-from triplestore.text_search.languages import LONGEST_WORD, prepared, ranges_of, stemmer_of
+from triplestore.text_search.languages import LONGEST_WORD, ranges_of, spaced, stemmer_of
 from triplestore.text_search.thresholds import TEXT
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class LiteralIndex:
     >>> index.add([7, 9], [("Solar panels", "en"), ("Windows", "")], 0)
     >>> index.commit()
     >>> from triplestore.text_search.compile_query import compiled
-    >>> index.search(compiled("panel", "", index)).ids.tolist()
+    >>> index.search(compiled("panel", "", index), index.searcher).ids.tolist()
     [7]
     """
 
@@ -71,6 +71,7 @@ class LiteralIndex:
         self.stemmers = stemmers
         self.stem_names = tuple(sorted(set(stemmers.values())))
         self.schema = self._schema()
+        self._in_memory = folder is None
         if folder is None:
             self._index = self.tantivy.Index(self.schema)
         elif writes:
@@ -114,7 +115,7 @@ class LiteralIndex:
         """Add literals, each a text and a language tag; the first one gets this place."""
         writer, document = self._open_writer(), self.tantivy.Document
         for number, (term_id, (text, tag)) in enumerate(zip(ids, texts, strict=True), place):
-            words = prepared(text)
+            words = spaced(text)
             made = document(id=term_id, place=number, words=words, lang=ranges_of(tag))
             field = self._stems(tag)
             if field is not None:
@@ -150,7 +151,8 @@ class LiteralIndex:
 
     def _open_writer(self) -> tantivy.IndexWriter:
         if self._writer is None:
-            self._writer = self._index.writer(heap_size=TEXT.heap_bytes, num_threads=1)
+            heap = TEXT.small_heap_bytes if self._in_memory else TEXT.heap_bytes
+            self._writer = self._index.writer(heap_size=heap, num_threads=1)
         return self._writer
 
     def close(self) -> None:
@@ -171,20 +173,46 @@ class LiteralIndex:
     def __len__(self) -> int:
         return int(self.searcher.num_docs)
 
-    def count(self, query: tantivy.Query) -> int:
+    def count(self, query: tantivy.Query, searcher: tantivy.Searcher) -> int:
         """How many literals match."""
-        found: Any = self.searcher.search(query, limit=1, count=True)  # `count` has no type
+        with _explained():
+            found: Any = searcher.search(query, limit=1, count=True)  # `count` has no type
         return int(found.count)
 
-    def search(self, query: tantivy.Query) -> Hits:
-        """The literals that match, with their scores, by id."""
-        searcher = self.searcher
-        most = searcher.num_docs
-        if not most:
+    def search(
+        self, query: tantivy.Query, searcher: tantivy.Searcher, most: int | None = None
+    ) -> Hits:
+        """The literals that match, with their scores, by id; with `most`, the best ones."""
+        size = searcher.num_docs
+        if not size:
             return Hits(np.zeros(0, np.uint32), np.zeros(0, np.float32))
-        hits = searcher.search(query, limit=most, count=False).hits
+        limit = size if most is None else min(most, size)
+        with _explained():
+            hits = searcher.search(query, limit=limit, count=False).hits
         scores = np.fromiter([hit[0] for hit in hits], np.float32, len(hits))
         places = [hit[1] for hit in hits]
         found = np.array(searcher.fast_field_values(ID, places), np.uint32)
         ids, first = np.unique(found, return_index=True)  # hits come by score, the best first
         return Hits(ids, scores[first])
+
+
+class DamagedIndexError(StorageError):
+    """The files of an index are not those that were written."""
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn an error of a search into one that says what to do."""
+    try:
+        yield
+    except ValueError as error:
+        if "max expansions" in str(error):
+            raise UsageError(
+                "text query: too many words begin with the last letters of a phrase: write more "
+                "letters before '*'"
+            ) from error
+        raise DamagedIndexError(f"the text index cannot be read: {error}") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # of tantivy: no subclass of Exception
+            raise DamagedIndexError(f"the text index cannot be read: {error}") from error
+        raise

@@ -21,13 +21,13 @@ from triplestore.text_search.query_tree import (
     Boosted,
     Clauses,
     Everything,
-    Expression,
     Fuzzy,
     Occurs,
-    Pattern,
     Phrase,
     TextNode,
     Word,
+    WordExpression,
+    WordPattern,
 )
 from triplestore.text_search.thresholds import TEXT
 
@@ -205,7 +205,7 @@ class _Parser:
         if closed < 0:
             raise self._error("the '/' of the regular expression is not closed", start)
         self._at = closed + 1
-        return Expression(self._text[start + 1 : closed].replace("\\/", "/"), start)
+        return WordExpression(self._text[start + 1 : closed].replace("\\/", "/"), start)
 
     def _word(self) -> TextNode:
         start = self._at
@@ -219,7 +219,7 @@ class _Parser:
         if parts == [None]:
             return Everything()
         if len(texts) < len(parts):
-            return Pattern(tuple(parts))
+            return WordPattern(tuple(parts))
         if not texts:
             raise self._error(f"{self._text[start]!r} is not expected here", start)
         word = "".join(texts)

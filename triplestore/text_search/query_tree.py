@@ -36,7 +36,7 @@ class Phrase:
 
 
 @data_class
-class Pattern:
+class WordPattern:
     """A word with `*` for any characters and `?` for one; other characters stand for themselves.
 
     parts  texts, and `*` or `?` as None and False
@@ -54,7 +54,7 @@ class Fuzzy:
 
 
 @data_class
-class Expression:
+class WordExpression:
     """A regular expression that a whole word matches."""
 
     text: str
@@ -81,4 +81,6 @@ class Clauses:
     parts: tuple[tuple[Occurs, TextNode], ...]
 
 
-TextNode: TypeAlias = Word | Phrase | Pattern | Fuzzy | Expression | Everything | Boosted | Clauses
+TextNode: TypeAlias = (
+    Word | Phrase | WordPattern | Fuzzy | WordExpression | Everything | Boosted | Clauses
+)

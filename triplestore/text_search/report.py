@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from triplestore.data_classes import data_class
+from triplestore.live_line import LiveLine
 from triplestore.text_search.index_folder import IndexFolder, remove_other_folders
 from triplestore.text_search.languages import STEMMERS
-from triplestore.text_search.searching import known_index, release
+from triplestore.text_search.searching import known_index, release, text_index_of
 from triplestore.text_search.settings import TextSettings
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class TextIndexInfo:
     def __str__(self) -> str:
         size = "not made yet"
         if self.literals is not None:
-            size = f"{self.literals:,} literals, {self.disk_bytes:,} bytes on disk"
+            s = "" if self.literals == 1 else "s"
+            size = f"{self.literals:,} literal{s}, {self.disk_bytes:,} bytes on disk"
         return f"{self._of()}; {self._stems()}; {size}"
 
     def _of(self) -> str:
@@ -66,6 +68,22 @@ def text_index_info(database: Database, settings: TextSettings) -> TextIndexInfo
     if index is not None and index.is_open:
         literals = index.literals
     return TextIndexInfo(settings.properties, dict(settings.stemmers), literals, commit, size)
+
+
+def complete_index(database: Database, settings: TextSettings, progress: bool) -> None:
+    """Bring an index up to date; with `progress`, show that on stderr."""
+    index = text_index_of(database.state.dictionary, settings)
+    line = LiveLine() if progress else None
+
+    def check() -> None:
+        if line is not None:
+            line.show(f"text index: {index.literals + index.adding:,} literals")
+
+    try:
+        index.catch_up(check)
+    finally:
+        if line is not None:
+            line.clear()
 
 
 def text_index_problems(database: Database, settings: TextSettings) -> list[str]:

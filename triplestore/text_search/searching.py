@@ -98,7 +98,7 @@ def release(database: Database, *, remove: bool = False, catch_up: bool = False)
     for served in found.values():
         served.upkeep.stop()
         if catch_up and served.index.is_open:
-            served.index.catch_up(lambda: None)
+            served.index.catch_up(lambda: None, whole=True)
         served.index.retire(remove=remove)
 
 
@@ -132,9 +132,9 @@ class TextSearcher:
         """The IRIs of the properties that are indexed; None for all."""
         return self.index.settings.properties
 
-    def search(self, text: str, language: str) -> Hits:
-        """The literals that match, with scores, by id."""
-        return self.index.hits(self.wanted, self.committed, text, language)
+    def search(self, text: str, language: str, most: int | None = None) -> Hits:
+        """The literals that match, with scores, by id; with `most`, about so many of the best."""
+        return self.index.hits(self.wanted, self.committed, text, language, most)
 
     def count(self, text: str, language: str) -> int:
         """About how many literals match."""

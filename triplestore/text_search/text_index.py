@@ -1,17 +1,19 @@
-"""The text index of a store, for every state that somebody reads: start at `TextIndex.hits`.
+"""The text index of a store, for every state that is read: start at `TextIndex.hits`.
 
 The index holds literals, by their ids, and is only added to. Which of them a query sees follows
 from the facts of its state, with which they are joined; so removals, rollbacks, snapshots and
-inferred facts need nothing here. What must be seen to is that every literal of a state is indexed:
+inferred facts need nothing here. What must be seen to is that every literal of a state is found in
+one of these parts:
 
-- The literals of the last commit are added when a query asks for them, or in the background
-  (`upkeep.py`), in one batch for many commits.
-- Those of a transaction, which may be rolled back, and of an older state, as far as they are
-  missing, are indexed apart, in memory, as long as that state is read.
-- A process that only reads uses the writer's folder, and adds what that lacks in memory.
+    main    in the store's folder (in memory, for a store in memory); written in the background, in
+            one batch for many commits
+    recent  in memory: literals of commits that the main part lacks, added when a query asks
+    apart   in memory: literals of a transaction, which may be rolled back, or of an older state, as
+            long as that is read
 
-Always true: an id in `_own` or `_shared` means the same literal as in the dictionary; `_own` or
-`_shared` has every literal that `_known` needs.
+Always true: an id in a part means the same literal as in the dictionary; `_known` are tables all of
+whose literals are in the main or the recent part. `_writing` is taken before `_lock`; `_lock` is
+never held while the main part is written.
 """
 
 from __future__ import annotations
@@ -19,30 +21,38 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from triplestore.errors import ReadOnlyError, UsageError
 from triplestore.operators.context import current
-from triplestore.relations.packed_keys import NO_IDS, U32
 from triplestore.text_search.index_folder import IndexFolder, digest_of, remove_other_folders
-from triplestore.text_search.index_part import Check, IndexPart, joined, private_part
-from triplestore.text_search.literal_index import Hits, LiteralIndex
+from triplestore.text_search.index_part import (
+    Check,
+    IndexPart,
+    PartState,
+    count_in,
+    found_in,
+    private_part,
+)
+from triplestore.text_search.literal_index import DamagedIndexError, Hits, LiteralIndex
 from triplestore.text_search.literals import Wanted
 from triplestore.text_search.settings import TextSettings
 from triplestore.text_search.thresholds import TEXT
 
 if TYPE_CHECKING:
     from triplestore.relations import Tables
+    from triplestore.relations.packed_keys import U32
     from triplestore.storage import Database, State
     from triplestore.terms import Dictionary
 
 logger = logging.getLogger("triplestore.text_search")
 
-_WAIT = 0.05  # seconds between two checks of the limits while another thread has the lock
+_Answer = TypeVar("_Answer")
+_WAIT = 0.05  # seconds between two checks of the limits while another thread has a lock
 
 
 class TextIndex:
@@ -57,57 +67,122 @@ class TextIndex:
         self.settings = settings
         self._dictionary = weakref.ref(dictionary)
         self._database = None if database is None else weakref.ref(database)
-        self._lock = threading.RLock()
-        self._folder: IndexFolder | None = None
+        self._retired = database is None
         self._writes = database is not None and _is_writable(database)
-        self._own: IndexPart | None = None
-        self._shared: IndexPart | None = None
-        self._known: tuple[Tables, int] | None = None  # tables whose literals are all indexed
-        self._unnoted: list[U32] = []  # added to the folder's index, but not in its note
+        self._lock = threading.RLock()
+        self._writing = threading.RLock()
+        self._folder: IndexFolder | None = None
+        if database is not None and database.path is not None:
+            self._folder = IndexFolder(database.path / settings.folder)
+        self._main: IndexPart | None = None
+        self._recent: IndexPart | None = None
         self._apart: weakref.WeakKeyDictionary[Tables, IndexPart | None] = (
             weakref.WeakKeyDictionary()
         )
-        if database is not None and database.path is not None:
-            self._folder = IndexFolder(database.path / settings.folder)
-        self._retired = database is None
+        self._known: tuple[Tables, int] | None = None
 
     # -- asking -----------------------------------------------------------------------------------
 
-    def hits(self, wanted: Wanted, committed: bool, text: str, language: str) -> Hits:
-        """The literals of a state that match, perhaps with others that no fact of it has."""
-        found = []
-        before = None
-        for part in self._parts(wanted, committed):
-            found.append(part.search(text, language, None if before is None else before.ids))
-            before = part if before is None else before
-        return joined(found)
+    def hits(
+        self, wanted: Wanted, committed: bool, text: str, language: str, most: int | None = None
+    ) -> Hits:
+        """The literals of a state that match, perhaps with others that no fact of it has.
+
+        most  only the best ones, about so many
+        """
+        return self._asked(wanted, committed, lambda parts: found_in(parts, text, language, most))
 
     def count(self, wanted: Wanted, committed: bool, text: str, language: str) -> int:
         """About how many literals match."""
-        return sum(part.count(text, language) for part in self._parts(wanted, committed))
+        return self._asked(wanted, committed, lambda parts: count_in(parts, text, language))
 
-    def _parts(self, wanted: Wanted, committed: bool) -> list[IndexPart]:
+    def _asked(
+        self, wanted: Wanted, committed: bool, ask: Callable[[list[PartState]], _Answer]
+    ) -> _Answer:
+        """What some parts answer; if the files of the main part are damaged, it is made anew."""
+        try:
+            return ask(self._parts(wanted, committed))
+        except DamagedIndexError as error:
+            logger.warning("%s; it is made anew", error)
+            self._discard_main()
+            return ask(self._parts(wanted, committed))
+
+    def _discard_main(self) -> None:
+        """Forget the main part, and remove its folder; if it is another process's, use it no
+        more."""
+        with self._writing, self._lock:
+            if self._main is not None and self._writes:
+                self._main.index.close()
+                if self._folder is not None:
+                    self._folder.remove()
+            else:
+                self._folder = None
+            self._main = self._known = None
+
+    def _parts(self, wanted: Wanted, committed: bool) -> list[PartState]:
         """The parts that together have all literals of a state."""
         check = current().check
-        with self._locked(check):
-            self._bring_up(check)
-            if committed and self._database_here is not None and self._is_newest(wanted):
-                self._grow_own(wanted, check)
-            apart = self._apart_of(wanted, check)
-            parts = [self._shared, self._own, apart]
-        return [part for part in parts if part is not None]
+        while True:
+            with _held(self._lock, check):
+                if self._bring_up(wanted, committed, check):
+                    apart = self._apart_of(wanted, check)
+                    parts = (self._main, self._recent, apart)
+                    return [part.state for part in parts if part is not None]
+            self.catch_up(check)
 
-    @contextmanager
-    def _locked(self, check: Check) -> Iterator[None]:
-        """Hold the lock; the limits are checked while another thread has it."""
-        while not self._lock.acquire(timeout=_WAIT):
-            check()
-        try:
-            yield
-        finally:
-            self._lock.release()
+    def _bring_up(self, wanted: Wanted, committed: bool, check: Check) -> bool:
+        """Have the literals of the last commit; False if the main part must be written first."""
+        database = self._database_here
+        if database is None:
+            return True
+        state = database.state
+        if not self._writes:
+            self._read_shared(state)
+            if not committed or wanted.tables is not state.tables:
+                return True
+        elif self._main is None:
+            return False
+        state_wanted = wanted_of(state)
+        missing = self._missing(state_wanted)
+        if len(missing):
+            if self._writes and (self._folder is None or self._too_many(len(missing))):
+                return False
+            if self._recent is None:
+                self._recent = private_part(self.settings.stemmers, len(missing))
+            self._recent.add(state.dictionary, missing, check)
+            self._recent.publish(missing)
+        self._known = (state_wanted.tables, state_wanted.size)
+        return True
 
-    # -- the parts --------------------------------------------------------------------------------
+    def _too_many(self, missing: int) -> bool:
+        recent = 0 if self._recent is None else len(self._recent.state.ids)
+        return recent + missing > TEXT.recent
+
+    def _missing(self, wanted: Wanted) -> U32:
+        """The literals of a state that neither the main nor the recent part has."""
+        known, size = self._known or (None, 0)
+        found = wanted.literals(self.settings.properties, known, size)
+        for part in (self._main, self._recent):
+            if part is not None:
+                found = part.state.ids.lacks(found)
+        return found
+
+    def _apart_of(self, wanted: Wanted, check: Check) -> IndexPart | None:
+        """What a state needs beside the main and the recent part."""
+        if self._known is not None and self._known[0] is wanted.tables:
+            return None
+        if wanted.tables in self._apart:
+            return self._apart[wanted.tables]
+        missing = self._missing(wanted)
+        made = None
+        if len(missing) or (self._main is None and self._recent is None):
+            made = private_part(self.settings.stemmers, len(missing))
+            made.add(wanted.dictionary, missing, check)
+            made.publish(missing)
+        while len(self._apart) >= TEXT.views:
+            self._apart.pop(next(iter(self._apart.keys())), None)
+        self._apart[wanted.tables] = made
+        return made
 
     @property
     def _database_here(self) -> Database | None:
@@ -119,81 +194,77 @@ class TextIndex:
             return None
         return database
 
-    def _is_newest(self, wanted: Wanted) -> bool:
-        database = self._database_here
-        return database is not None and database.state.tables is wanted.tables
+    # -- the main part ----------------------------------------------------------------------------
 
-    def _bring_up(self, check: Check) -> None:
-        """Open the index, and add the literals of the last commit if this process writes."""
-        database = self._database_here
-        if database is None:
-            if self._own is None:
-                self._own = private_part(self.settings.stemmers, 0)
+    def catch_up(self, check: Check, *, whole: bool = False) -> None:
+        """Add the literals of the last commit to the main part, and note on disk that they are
+        there; without `whole` not if there are none."""
+        with _held(self._writing, check):
+            database = self._database_here
+            if database is None or not self._writes:
+                return
+            state = database.state
+            if self._main is None:
+                self._open_main(state)
+            assert self._main is not None
+            wanted = wanted_of(state)
+            with _held(self._lock, check):
+                missing = self._missing(wanted)
+                if self._recent is not None:
+                    more = self._main.state.ids.lacks(self._recent.state.ids.ids)
+                    missing = np.union1d(missing, more)
+            for start in range(0, len(missing), TEXT.batch):
+                batch = missing[start : start + TEXT.batch]
+                self._main.add(state.dictionary, batch, check)
+                with self._lock:
+                    self._main.publish(batch)
+                self._note(batch, state if start + TEXT.batch >= len(missing) else None)
+            with self._lock:
+                self._drop_recent()
+                if self._known is None or self._known[1] <= wanted.size:
+                    self._known = (wanted.tables, wanted.size)
+            if whole and not len(missing):
+                self._note(missing, state)
+
+    def _drop_recent(self) -> None:
+        """Drop the recent part if the main part has all of it."""
+        recent, main = self._recent, self._main
+        if recent is None or main is None:
             return
-        if not self._writes:
-            self._read_shared(database.state)
+        if not len(main.state.ids.lacks(recent.state.ids.ids)):
+            self._recent = None
+
+    def _note(self, added: U32, state: State | None) -> None:
+        """Note what was added to the main part.
+
+        state  the commit all of whose literals it has now; None if some are not added yet
+        """
+        folder, database = self._folder, self._database_here
+        if folder is None or folder.note is None or database is None:
             return
-        if self._own is None:
-            self._open_own(database.state)
-        state = database.state
-        self._grow_own(wanted_of(state), check)
+        terms = database.state.term_count if state is None else state.term_count
+        commit = folder.note.commit if state is None else state.commit
+        if len(added) or commit != folder.note.commit:
+            database.flush()
+            last = digest_of(database.state.dictionary, terms)
+            folder.write(added, commit, terms, last)
 
-    def _grow_own(self, wanted: Wanted, check: Check) -> None:
-        """Add the literals of a state to the process's own part."""
-        missing = self._missing(wanted)
-        if self._own is None and (len(missing) or self._shared is None):
-            self._own = private_part(self.settings.stemmers, len(missing))
-        for start in range(0, len(missing), TEXT.batch):
-            batch = missing[start : start + TEXT.batch]
-            assert self._own is not None
-            self._own.grow(wanted.dictionary, batch, check)
-            if self._writes and self._folder is not None:
-                self._unnoted.append(batch)
-        if self._retired:
+    def _open_main(self, state: State) -> None:
+        """Open the main part, or make it anew if it is missing or wrong."""
+        folder = self._folder
+        if folder is None:
+            self._main = IndexPart(LiteralIndex(self.settings.stemmers))
             return
-        self._known = (wanted.tables, wanted.size)
-
-    def _missing(self, wanted: Wanted) -> U32:
-        """The literals of a state that neither part has."""
-        known, size = self._known or (None, 0)
-        found = wanted.literals(self.settings.properties, known, size)
-        for part in (self._own, self._shared):
-            if part is not None:
-                found = part.lacks(found)
-        return found
-
-    def _apart_of(self, wanted: Wanted, check: Check) -> IndexPart | None:
-        """What a state needs beside the parts that are kept."""
-        if self._known is not None and self._known[0] is wanted.tables:
-            return None
-        if wanted.tables in self._apart:
-            return self._apart[wanted.tables]
-        missing = self._missing(wanted)
-        made = None
-        if len(missing):
-            made = private_part(self.settings.stemmers, len(missing))
-            made.grow(wanted.dictionary, missing, check)
-        while len(self._apart) >= TEXT.views:
-            self._apart.pop(next(iter(self._apart.keys())), None)
-        self._apart[wanted.tables] = made
-        return made
-
-    # -- the folder -------------------------------------------------------------------------------
-
-    def _open_own(self, state: State) -> None:
-        """Open the index that this process writes, or make it anew if it is missing or wrong."""
-        if self._folder is None:
-            self._own = IndexPart(LiteralIndex(self.settings.stemmers))
-            return
-        remove_other_folders(self._folder.path.parent, self.settings.folder)
-        self._own = self._opened(self._folder, state.dictionary, writes=True)
-        note = self._folder.note
-        if self._own is None:
-            logger.info("making the text index %s", self._folder.path)
-            self._folder.begin()
-            self._own = IndexPart(LiteralIndex(self.settings.stemmers, self._folder.index))
-        elif note is not None and note.commit == state.commit:
-            self._known = (state.tables, state.term_count)
+        remove_other_folders(folder.path.parent, self.settings.folder)
+        main = self._opened(folder, state.dictionary, writes=True)
+        if main is None:
+            logger.info("making the text index %s", folder.path)
+            folder.begin()
+            main = IndexPart(LiteralIndex(self.settings.stemmers, folder.index))
+        with self._lock:
+            self._main = main
+            if folder.note is not None and folder.note.commit == state.commit:
+                self._known = (state.tables, state.term_count)
 
     def _opened(
         self, folder: IndexFolder, dictionary: Dictionary, *, writes: bool
@@ -220,60 +291,62 @@ class TextIndex:
         return IndexPart(index, folder.ids)
 
     def _read_shared(self, state: State) -> None:
-        """Read what another process has noted, if there is more of it than before."""
+        """Read what another process has noted, if there may be more of it than before."""
         folder = self._folder
         if folder is None or (self._known is not None and self._known[0] is state.tables):
             return
-        before = folder.note
-        if before is not None and before.commit >= state.commit:
+        if folder.note is not None and folder.note.commit >= state.commit:
             return
         part = self._opened(folder, state.dictionary, writes=False)
         if part is not None:
-            self._shared = part
+            self._main = part
+            self._drop_recent()
             if folder.note is not None and folder.note.commit == state.commit:
                 self._known = (state.tables, state.term_count)
 
     # -- upkeep -----------------------------------------------------------------------------------
 
-    def catch_up(self, check: Check) -> None:
-        """Add the literals of the last commit, and note on disk that they are there."""
-        with self._lock:
-            database = self._database_here
-            if database is None or not self._writes:
-                return
-            self._bring_up(check)
-            folder = self._folder
-            if folder is None or self._own is None or folder.note is None or self._known is None:
-                return
-            state, own = database.state, folder.note
-            if state.tables is not self._known[0]:
-                return  # committed since: the next turn notes it
-            if own.commit == state.commit and not self._unnoted:
-                return
-            database.flush()
-            last = digest_of(state.dictionary, state.term_count)
-            added = np.concatenate(self._unnoted) if self._unnoted else NO_IDS
-            folder.write(added, state.commit, state.term_count, last)
-            self._unnoted = []
-
     @property
     def is_open(self) -> bool:
         """Whether the index was used in this process."""
-        return self._own is not None or self._shared is not None
+        return self._main is not None or self._recent is not None
 
     @property
     def literals(self) -> int:
         """How many literals are indexed."""
-        return sum(len(part.ids) for part in (self._own, self._shared) if part is not None)
+        recent, main = self._recent, self._main
+        found = 0 if main is None else len(main.state.ids)
+        if recent is not None:
+            ids = recent.state.ids.ids
+            found += len(ids if main is None else main.state.ids.lacks(ids))
+        return found
+
+    @property
+    def adding(self) -> int:
+        """How many literals are being added to the main part."""
+        return 0 if self._main is None else self._main.adding
 
     def retire(self, *, remove: bool = False) -> None:
         """Stop writing: the store gives terms other ids, or is closed; older states can be read."""
-        with self._lock:
+        with self._writing, self._lock:
             self._retired = True
-            if self._own is not None and self._writes:
-                self._own.index.close()
+            if self._main is not None and self._writes:
+                self._main.index.close()
+                if self._folder is not None and not remove:
+                    self._folder.note_files()
             if remove and self._writes and self._folder is not None:
                 self._folder.remove()
+
+
+@contextmanager
+def _held(lock: threading.RLock, check: Check) -> Iterator[None]:
+    """A block with a lock; the limits are checked while another thread has it."""
+    while not lock.acquire(timeout=_WAIT):
+        check()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _is_writable(database: Database) -> bool:

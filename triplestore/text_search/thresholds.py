@@ -16,11 +16,18 @@ class TextThresholds(Thresholds):
     batch: int = 100_000
     """Maximum number of literals that are added before the index is written to disk."""
 
+    recent: int = 20_000
+    """Maximum number of literals of recent commits that are indexed in memory, when a query asks
+    for them, until the background writes them to disk."""
+
     block: int = 2048
     """Number of literals that are decoded at once; the limits are checked in between."""
 
     heap_bytes: int = 40_000_000
-    """Memory in which the index collects what is added, before it writes a segment."""
+    """Memory in which an index in a folder collects what is added, before it writes a segment."""
+
+    small_heap_bytes: int = 15_000_000
+    """The same for an index in memory; the library accepts no less."""
 
     in_memory: int = 200_000
     """Maximum number of literals of an index that only this process needs and that is kept in

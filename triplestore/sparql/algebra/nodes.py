@@ -238,6 +238,8 @@ class TextHits:
     query           the text query
     properties      the indexed properties that are meant; empty for all
     language        only literals in this language; empty for all
+    enough          if given, hits may be left out if so many rows of the join with facts have
+                    higher scores
     """
 
     literal: Variable
@@ -246,6 +248,7 @@ class TextHits:
     query: TermOrVariable
     properties: tuple[Constant, ...] = ()
     language: str = ""
+    enough: int | None = None
 
 
 class GroupKey(NamedTuple):

@@ -15,7 +15,7 @@ from triplestore.expressions.compare_terms import TRUE
 from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, Query
-from triplestore.sparql.algebra.variables import Variables, conjunction
+from triplestore.sparql.algebra.variables import conjunction
 from triplestore.terms.term_keys import BLANK, IRI
 
 Values = Mapping[str, Constant]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.operators.context import Context
+from triplestore.operators.context import BLOCK_ROWS, Context
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.leaves import slices
 from triplestore.operators.operator import Blocks, Operator, Stream
-from triplestore.relations.packed_keys import U32
+from triplestore.relations.packed_keys import U32, Bools, in_sorted
 from triplestore.terms.term_keys import TYPED
 from triplestore.terms.vocabulary import XSD_FLOAT
 
 _HIT_BYTES = 200
 """Memory for each hit while a search runs."""
+_MANY_BLOCKS = 4
+_FIRST_HITS = 50
+"""Number of hits that are looked at first, besides twice those that are enough."""
 
 
 class FoundLiterals(Protocol):
@@ -40,8 +43,11 @@ class TextSearch(Protocol):
     def properties(self) -> tuple[str, ...] | None:
         """The IRIs of the properties that are indexed; None for all."""
 
-    def search(self, text: str, language: str) -> FoundLiterals:
-        """The literals that match; an error if the text is not a text query."""
+    def search(self, text: str, language: str, most: int | None = None) -> FoundLiterals:
+        """The literals that match; an error if the text is not a text query.
+
+        most  only those with the highest scores, about so many
+        """
 
     def count(self, text: str, language: str) -> int:
         """About how many literals match."""
@@ -49,6 +55,13 @@ class TextSearch(Protocol):
 
 SearchText: TypeAlias = Callable[[], TextSearch]
 """Opens the text index for searches."""
+
+
+class Enough(NamedTuple):
+    """When to stop: a number of literals, and which ones are in facts that are joined."""
+
+    literals: int
+    used: Callable[[U32], Bools]
 
 
 class TextColumns(NamedTuple):
@@ -60,6 +73,15 @@ class TextColumns(NamedTuple):
     text: str | None
 
 
+class _Others:
+    """Hits without some that are known."""
+
+    def __init__(self, found: FoundLiterals, known: FoundLiterals) -> None:
+        left = ~in_sorted(found.ids, known.ids)
+        self.ids: U32 = found.ids[left]
+        self.scores: NDArray[np.float32] = found.scores[left]
+
+
 class TextHitsLeaf(Operator):
     """The literals that match, beside each of some properties; the best first.
 
@@ -68,6 +90,7 @@ class TextHitsLeaf(Operator):
                 unwanted ones
     properties  ids of properties; only with a column for them
     terms       takes the scores, as xsd:float
+    enough      for one text query: stops at the best literals; None to have all
     """
 
     kind: ClassVar[str] = "text search"
@@ -80,6 +103,7 @@ class TextHitsLeaf(Operator):
         columns: TextColumns,
         properties: Sequence[int],
         terms: QueryTerms,
+        enough: Enough | None = None,
     ) -> None:
         names = tuple(name for name in columns if name is not None)
         self._search = search
@@ -88,6 +112,7 @@ class TextHitsLeaf(Operator):
         self._columns = columns
         self._properties = np.array(properties, np.uint32)
         self._terms = terms
+        self._enough = enough
         self._expected = [search.count(text, language) for text, _ in texts]
         each = 1 if columns.property is None else len(properties)
         rows = sum(self._expected) * each
@@ -104,13 +129,40 @@ class TextHitsLeaf(Operator):
 
     def _blocks(self, context: Context) -> Stream:
         for (text, term_id), expected in zip(self._texts, self._expected, strict=True):
-            context.need(_HIT_BYTES * expected)
-            found = self._search.search(text, self._language)
-            context.check()
-            rows = self._rows(found, term_id)
-            if rows is not None:
-                self._charge_block(context, rows.nbytes)
-                yield from slices(rows, context.block_rows)
+            for found in self._found(context, text, expected):
+                rows = self._rows(found, term_id)
+                if rows is not None:
+                    self._charge_block(context, rows.nbytes)
+                    yield from slices(rows, context.block_rows)
+
+    def _found(self, context: Context, text: str, expected: int) -> Iterator[FoundLiterals]:
+        """The hits of one text query; a few of the best come first if a few may be enough."""
+        found = self._best(context, text)
+        if found is not None:
+            yield found
+            return
+        first = None
+        if context.block_rows < BLOCK_ROWS and expected > _MANY_BLOCKS * context.block_rows:
+            first = self._search.search(text, self._language, context.block_rows)
+            yield first
+        context.need(_HIT_BYTES * expected)
+        found = self._search.search(text, self._language)
+        context.check()
+        yield found if first is None else _Others(found, first)
+
+    def _best(self, context: Context, text: str) -> FoundLiterals | None:
+        """The hits up to those that are enough; None if there are not so many."""
+        enough = self._enough
+        if enough is None:
+            return None
+        most = _FIRST_HITS + 2 * enough.literals
+        while most < sum(self._expected):
+            context.need(_HIT_BYTES * most)
+            found = self._search.search(text, self._language, most)
+            if np.count_nonzero(enough.used(found.ids)) >= enough.literals:
+                return found
+            most *= 8
+        return None
 
     def _rows(self, found: FoundLiterals, term_id: int) -> Frame | None:
         """The rows of one text query."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant, Variable
-from triplestore.sparql.algebra.nodes import Extend, Node, TermOrVariable, TextHits, Values
-from triplestore.sparql.evaluate.text_hits import TextColumns, TextHitsLeaf, TextSearch
-from triplestore.sparql.plan.planned import Planned, Wanted
+from triplestore.relations.packed_keys import U32, Bools
+from triplestore.relations.tables import OBJECT
+from triplestore.sparql.algebra.nodes import Bgp, Extend, Node, TermOrVariable, TextHits, Values
+from triplestore.sparql.evaluate.text_hits import Enough, TextColumns, TextHitsLeaf, TextSearch
+from triplestore.sparql.plan.planned import Planned, Wanted, Where
 from triplestore.sparql.plan.planner import Planner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import STRING
@@ -42,7 +46,45 @@ def plan_text_hits(
     )
     texts = [(_text_of(each), planner.look_up(each)) for each in _queries(node.query, beside)]
     terms = planner.scope.terms
-    return Planned(TextHitsLeaf(search, texts, node.language, columns, properties or (), terms))
+    enough = None
+    if node.enough is not None and len(texts) == 1:
+        enough = _enough(planner, node, properties, wanted.graph, beside)
+    made = TextHitsLeaf(search, texts, node.language, columns, properties or (), terms, enough)
+    return Planned(made)
+
+
+def _enough(
+    planner: Planner,
+    node: TextHits,
+    properties: list[int] | None,
+    graph: Where,
+    beside: Sequence[Node],
+) -> Enough | None:
+    """When to stop, if the hits are joined with the facts of one property and nothing else."""
+    dataset = planner.dataset
+    if len(beside) != 2 or isinstance(graph, str) or node.enough is None:
+        return None
+    (other,) = [part for part in beside if part is not node]
+    if not isinstance(other, Bgp) or len(other.patterns) != 1:
+        return None
+    subject, predicate, object_ = other.patterns[0]
+    if not isinstance(subject, Variable) or object_ != node.literal or subject == object_:
+        return None
+    ids = properties
+    if isinstance(predicate, Constant):
+        ids = [planner.look_up(predicate)]
+    facts = dataset.graph(graph)
+
+    def used(literals: U32) -> Bools:
+        names = ids
+        if names is None:
+            names = np.unique(dataset.tables.predicates_of(literals, OBJECT)[1]).tolist()
+        found = np.zeros(len(literals), np.bool_)
+        for name in names:
+            found |= facts.relation(name).semijoin(1, literals, dataset.where)
+        return found
+
+    return Enough(node.enough, used)
 
 
 def _queries(query: TermOrVariable, beside: Sequence[Node]) -> list[Constant]:

@@ -172,7 +172,13 @@ class _TextQueries:
         if len(arguments.properties) == 1 and outputs.property is None:
             predicate, own = arguments.properties[0], None
         hits = sparql.TextHits(
-            literal, score, own, arguments.query, arguments.properties, arguments.language
+            literal,
+            score,
+            own,
+            arguments.query,
+            arguments.properties,
+            arguments.language,
+            limit,
         )
         parts: list[Node] = [
             hits,

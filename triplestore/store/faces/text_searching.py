@@ -69,6 +69,26 @@ class TextSearching(StoreDirectory, WritingCalls):
             release(self._database, remove=True)
         return self._change(keep)
 
+    def complete_text_index(self, *, progress: bool = False) -> None:
+        """Bring the text index up to date now, instead of with the next query or in the background.
+
+        `progress` shows progress on stderr.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("<http://ex.org/a> <http://ex.org/p> 'sun' .", "ttl")
+        >>> _ = store.index_text()
+        >>> store.complete_text_index()
+        >>> store.text_indexes[0].literals
+        1
+        """
+        settings = self._view().text
+        if settings is not None:
+            # Late: few stores have a text index.
+            from triplestore.text_search.report import complete_index
+
+            complete_index(self._database, settings, progress)
+
     def drop_text_index(self) -> Change:
         """Remove the text index; nothing happens if there is none.
 
@@ -94,7 +114,7 @@ class TextSearching(StoreDirectory, WritingCalls):
         >>> store = Store()
         >>> _ = store.index_text(["http://ex.org/label"], languages=["en"])
         >>> print(store.text_indexes[0])
-        literals of <http://ex.org/label>; stems of en; not made yet
+        literals of <http://ex.org/label>; stems of en; ...
         """
         settings = self._view().text
         if settings is None:

@@ -24,6 +24,7 @@ from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
+from triplestore.store.run_query import text_search_of
 from triplestore.store.thresholds import STORE
 from triplestore.store.writes.documents import load_documents
 from triplestore.store.writes.fetching import fetch
@@ -147,6 +148,7 @@ class _UpdateRun:
             facts_mask("all"),
             hidden=view.hidden > 0,
             services=self.services,
+            text=text_search_of(view),
         )
 
     def load(self, operation: updates.Load, context: Context) -> None:
