@@ -63,11 +63,21 @@ LAYERS |= {
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
-LAYERS["store"] = LAYERS["live"] | {"live"}
+LAYERS["classification"] = LAYERS["reasoning"] | {"reasoning"}
+LAYERS["store"] = LAYERS["live"] | {"live", "classification"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
 LAYERS["mcp_server"] |= {"terms"}
-LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
+LAYERS["cli"] = {
+    "kernels",
+    "live",
+    "store",
+    "classification",
+    "reasoning",
+    "server",
+    "mcp_server",
+    "loaders.spark",
+}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
 TIES = set(LAYERS)  # the root of the package imports everything public

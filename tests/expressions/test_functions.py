@@ -8,7 +8,6 @@ import pytest
 
 from triplestore.expressions.evaluate_scalar import compile_scalar
 from triplestore.expressions.functions import (
-    SYMBOL,
     CASTS,
     FUNCTIONS,
     IN_DATATYPE,
@@ -16,6 +15,7 @@ from triplestore.expressions.functions import (
     OPERATORS,
     SAME_VALUE,
     SWRLB,
+    SYMBOL,
     Function,
     is_deterministic,
 )
