@@ -70,13 +70,15 @@ LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql", "network"}
 LAYERS["versions"] = {"terms", "relations", "storage", "reasoning", "live"}
 LAYERS["shacl"] = LAYERS["live"] | {"live"}
 LAYERS["store"] = LAYERS["shacl"] | {"shacl", "versions", "consequences", "text_search"}
+LAYERS["classification"] = LAYERS["reasoning"] | {"reasoning"}
+LAYERS["store"] |= {"classification"}
 LAYERS["comparison"] = LAYERS["store"] | {"store"}
 LAYERS["text_search"] = {"terms", "relations", "operators", "storage", "loaders"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
 LAYERS["mcp_server"] |= {"terms"}
 LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
-LAYERS["cli"] |= {"comparison"}
+LAYERS["cli"] |= {"comparison", "classification"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
 TIES = set(LAYERS)  # the root of the package imports everything public

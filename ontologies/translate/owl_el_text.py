@@ -271,6 +271,7 @@ rule "reflexive" below[?x, ?m] :- toend[?x, ?c], wanted[?m, ?r, ?c], reflexive[?
 rule "reflexive" told[owl:Thing, ?m] :- wanted[?m, ?r, owl:Thing], reflexive[?r] .
 rule "reflexive" told[owl:Thing, ?m] :- self[?m, ?r], reflexive[?r] .
 rule "reflexive" told[owl:Thing, ?c] :- range[?r, ?c], reflexive[?r] .
+rule "reflexive" told[owl:Thing, ?c] :- domain[?r, ?c], reflexive[?r] .
 tells[?x, ?r] :- below[?x, ?s], self[?s, ?t], role[?t, ?r] .
 tells[?s, ?r] :- self[?s, ?t], role[?t, ?r] .
 rule "self" below[?x, ?m] :- tells[?x, ?r], self[?m, ?r], FILTER(!SAMETERM(?x, ?m)) .
@@ -341,6 +342,8 @@ constraint "el-inconsistent-top" "nothing can exist" :- below[owl:Thing, owl:Not
 
 ASSERTION = """
 typed[?a, owl:Thing], typed[?b, owl:Thing] :- useful[ROLE], ROLE[?a, ?b] .
+typed[?b, owl:Thing] :- range[ROLE, ?c], ROLE[?a, ?b] .
+typed[?a, owl:Thing], typed[?b, owl:Thing] :- below[owl:Thing, ?c], ROLE[?a, ?b] .
 rule "assertion" step[?x, ROLE, ?y], linked[?x], target[?y], tolink[?x, ?x], ends[?x, ROLE, ?y] :-
     useful[ROLE], ROLE[?a, ?b], nominal[?a, ?x], nominal[?b, ?y] .
 rule "range" below[?y, ?c] :- range[ROLE, ?c], ROLE[?a, ?b], nominal[?b, ?y],

@@ -15,6 +15,7 @@ from triplestore.expressions.functions import (
     OPERATORS,
     SAME_VALUE,
     SWRLB,
+    SYMBOL,
     Function,
     is_deterministic,
 )
@@ -45,7 +46,7 @@ SYNONYMS = {"URI": "IRI", "ISURI": "ISIRI"}
 
 TELL_APART = {
     *("STR", "IRI", "URI", "STRDT", "ISIRI", "ISURI", "ISBLANK", "TRIPLE", "IF", "COALESCE"),
-    *("=", "!=", "SAMETERM", "IN", "NOT IN", IN_DATATYPE, SAME_VALUE),
+    *("=", "!=", "SAMETERM", "IN", "NOT IN", IN_DATATYPE, SAME_VALUE, SYMBOL),
     *(f"{XSD}string", f"{SWRLB}resolveURI", f"{SWRLB}anyURI"),
 }
 """Functions that look at an IRI or blank node, or pass it on."""

@@ -106,7 +106,7 @@ def is_helper(name: bytes) -> bool:
 
 
 _HELPER_KEY = Constant.iri(_HELPERS).key
-_CLASSES_KEY = _HELPER_KEY + b"classes/"
+_REASONED_KEYS = (_HELPER_KEY + b"classes/", _HELPER_KEY + b"el/")
 _MADE_KEYS = tuple(_HELPER_KEY + kind for kind in (b"not/", b"aggregate/", b"constraint/"))
 
 
@@ -114,9 +114,10 @@ def is_given(name: bytes) -> bool:
     """Whether a relation is a helper whose rows are given, so that a proof gives no reasons for
     them.
 
-    Members of classes without a name have reasons, like types.
+    Members of classes without a name have reasons, like types, and so has the normal form of
+    axioms.
     """
-    return is_helper(name) and not name.startswith(_CLASSES_KEY)
+    return is_helper(name) and not name.startswith(_REASONED_KEYS)
 
 
 def _is_internal(name: bytes) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from triplestore.datalog.program import (
@@ -25,6 +25,7 @@ from triplestore.datalog.text import WELL_KNOWN, parse
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import Stop, TermParser
 from triplestore.expressions.text.tokens import Tokens
+from triplestore.ontologies.translate.regimes import OWL_EL
 from triplestore.proofs import Limits, Proof, ProofStep, WhyNot, Written, why, why_not
 from triplestore.proofs.audit import Audit, Difference, audit
 from triplestore.proofs.closed_facts import Closed, Passing
@@ -40,7 +41,7 @@ from triplestore.relations.views.equality import (
 )
 from triplestore.rules.compiled_program import Compiled
 from triplestore.store.arguments import QuadLike, quad_keys
-from triplestore.terms import Term, key_of
+from triplestore.terms import Term, key_of, term_of
 from triplestore.terms.vocabulary import OWL
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def explain(
     if atom is None:
         absent = why_not(written, view.tables, dictionary, atoms[0], prefixes=prefixes)
         return _with_axioms(view, rules, absent)
-    return why(
+    proof = why(
         written,
         view.tables,
         dictionary,
@@ -91,6 +92,25 @@ def explain(
         limits=limits,
         prefixes=prefixes,
     )
+    if OWL_EL not in view.regimes:
+        return proof
+    # Late: few stores have this regime.
+    from triplestore.classification.el_proof import el_proof
+
+    return el_proof(proof, view, prefixes)
+
+
+def triple_of(view: StateView, fact: FactLike) -> tuple[tuple[Any, Any, Any], Mapping[str, str]]:
+    """The terms of a triple that holds, as a caller gives it, and the prefixes to print by."""
+    prefixes = {**WELL_KNOWN, **view.prefixes}
+    (atom, *_) = _atoms_of(fact, prefixes, Written(Program()))
+    if not isinstance(atom, TripleAtom):
+        raise UsageError(f"{atom} is not a triple")
+    s, p, o = (term.key for term in atom.terms if isinstance(term, Constant))
+    ids = view.dictionary.lookup_keys([s, p, o]).tolist()
+    if 0 in ids or not view.tables.relation(ids[1]).has(ids[0], ids[2]):
+        raise UsageError(f"{atom} does not hold, so it has no justification: ask why")
+    return (term_of(s), term_of(p), term_of(o)), prefixes
 
 
 def proof_of(view: StateView, atom: Atom, members: int, seconds: float) -> Proof | None:

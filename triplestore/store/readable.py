@@ -33,6 +33,7 @@ from triplestore.store.arguments import (
     graph_key,
     quad_keys,
 )
+from triplestore.store.faces.classifying import Classifying
 from triplestore.store.faces.validating import Validating
 from triplestore.terms import key_of
 
@@ -52,7 +53,7 @@ MAX_OF_EACH = 20
 """Maximum number of violations of each constraint that `inconsistencies` lists."""
 
 
-class ReadableStore(Validating):
+class ReadableStore(Validating, Classifying):
     """Look-ups, counts, iteration and dumps over one consistent state."""
 
     # -- quads ----------------------------------------------------------------------------------
