@@ -178,7 +178,13 @@ def _endless_problems(program: Program) -> Iterator[Problem]:
         used = made.intersection(rule.heads[0].terms)
         own = component[graph.first_rule + i]
         if used and any(component[node] == own for node in graph.positives[i]):
-            nesting = unlimited_triples(rule)
+            settled = {
+                term
+                for atom, node in zip(rule.atoms, graph.positives[i], strict=True)
+                for term in atom.terms
+                if component[node] != own
+            }
+            nesting = unlimited_triples(rule, settled)
             if nesting is not None:
                 yield _nesting_problem(rule, nesting, program.prefixes)
                 continue

@@ -8,9 +8,9 @@ the data and the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from triplestore.datalog.items import Bind
+from triplestore.datalog.items import Bind, Term
 from triplestore.datalog.rules import Rule
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 
@@ -32,9 +32,12 @@ def is_part(expression: Expression) -> bool:
     )
 
 
-def unlimited_triples(rule: Rule) -> Bind | None:
-    """A BIND of a triple term that is made of any object; None if there is none."""
-    limited = _limited(rule)
+def unlimited_triples(rule: Rule, settled: Collection[Term]) -> Bind | None:
+    """A BIND of a triple term that is made of any object; None if there is none.
+
+    settled  terms of atoms that do not depend on the rule
+    """
+    limited = _limited(rule).union(term for term in settled if isinstance(term, Variable))
     for bind in _made_triples(rule):
         assert isinstance(bind.expression, Call)
         inner = bind.expression.arguments[2]
