@@ -30,6 +30,7 @@ from triplestore.store.run_query import query
 SUITES = {
     "sparql10": "sparql10/manifest-evaluation.ttl",
     "sparql11": "sparql11/manifest-sparql11-query.ttl",
+    "sparql12": "sparql12/manifest.ttl",
 }
 
 SKIPPED = {

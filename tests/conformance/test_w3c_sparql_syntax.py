@@ -68,7 +68,7 @@ def texts_of(manifest: Path) -> Iterator[Text]:
 def all_tests() -> list[Text]:
     manifests = [
         manifest
-        for version in ("sparql10", "sparql11")
+        for version in ("sparql10", "sparql11", "sparql12")
         for manifest in sorted((ROOT / version).rglob("manifest.ttl"))
     ]
     return sorted({text for manifest in manifests for text in texts_of(manifest)}, key=str)

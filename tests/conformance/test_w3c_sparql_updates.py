@@ -57,7 +57,10 @@ def parsed(path: Path) -> list[ox.Quad]:
 
 
 def entries() -> Iterator[Entry]:
-    for manifest in sorted((ROOT / "sparql11").rglob("manifest.ttl")):
+    versions = (ROOT / version for version in ("sparql11", "sparql12"))
+    for manifest in (
+        found for folder in versions for found in sorted(folder.rglob("manifest.ttl"))
+    ):
         store = read_manifest(manifest)
         kind = ox.NamedNode(MF + "UpdateEvaluationTest")
         for quad in store.quads_for_pattern(None, ox.NamedNode(RDF + "type"), kind):

@@ -21,7 +21,7 @@ if there are negations. To check a changing program repeatedly, keep a `Checked`
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import add
 from typing import NamedTuple
 
@@ -46,8 +46,9 @@ from triplestore.datalog.slices import DependencyGraph, Slice, components, slice
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import show
 from triplestore.datalog.text.locate import Section
+from triplestore.datalog.triple_limits import is_part, limited_triples, unlimited_triples
 from triplestore.expressions.text.term_parser import MOST_LETTERS, nearest
-from triplestore.expressions.tree import variables_of
+from triplestore.expressions.tree import Call, variables_of
 from triplestore.terms.term_keys import IRI, cache_of_short
 from triplestore.thread_limits import looking
 
@@ -177,6 +178,18 @@ def _endless_problems(program: Program) -> Iterator[Problem]:
         used = made.intersection(rule.heads[0].terms)
         own = component[graph.first_rule + i]
         if used and any(component[node] == own for node in graph.positives[i]):
+            settled = {
+                term
+                for atom, node in zip(rule.atoms, graph.positives[i], strict=True)
+                for term in atom.terms
+                if component[node] != own
+            }
+            nesting = unlimited_triples(rule, settled)
+            if nesting is not None:
+                yield _nesting_problem(rule, nesting, program.prefixes)
+                continue
+            if not used - limited_triples(rule):
+                continue  # triple terms of terms that are there: there are finitely many
             variable = min(str(term) for term in used)
             yield problem_at(
                 rule,
@@ -192,10 +205,27 @@ def _endless_problems(program: Program) -> Iterator[Problem]:
             )
 
 
+def _nesting_problem(rule: Rule, nesting: Bind, prefixes: Mapping[str, str]) -> Problem:
+    assert isinstance(nesting.expression, Call)
+    inner = nesting.expression.arguments[2]
+    return problem_at(
+        rule,
+        "endless",
+        f"{nesting.variable} is a triple term that the rule makes from its own conclusions: each "
+        "round may nest it one deeper, without end",
+        f"limit what it may contain, by FILTER(!ISTRIPLE({inner}))",
+        "head",
+        0,
+        prefixes=prefixes,
+    )
+
+
 def _made(rule: Rule) -> set[Variable]:
-    """Variables whose value a BIND computes from other values."""
+    """Variables whose value a BIND computes from other values; parts of triple terms are not."""
     return {
-        bind.variable for bind in rule.binds if any(True for _ in variables_of(bind.expression))
+        bind.variable
+        for bind in rule.binds
+        if not is_part(bind.expression) and any(True for _ in variables_of(bind.expression))
     }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from triplestore.data_classes import data_class
 from triplestore.expressions import column_operators
+from triplestore.expressions.columns.parts_of_triples import PART_PLACES, part_of_triples
 from triplestore.expressions.columns.prefix_ranges import starting_with
 from triplestore.expressions.columns.text_functions import TEXT_FUNCTIONS, on_texts
 from triplestore.expressions.columns.text_patterns import matches, prefix_of
@@ -234,6 +235,10 @@ class Evaluation:
             self.of(node.arguments[0]), _KINDS_OF_TESTS[node.function], self.terms
         )
 
+    def part_of_triple(self, node: Call) -> Vector | None:
+        """SUBJECT, PREDICATE, OBJECT."""
+        return part_of_triples(node.function, self.of(node.arguments[0]), self.terms)
+
     def same_term(self, node: Call) -> Vector:
         """sameTerm."""
         left, right = map(self.of, node.arguments)
@@ -377,6 +382,7 @@ _OPERATORS: Mapping[str, Callable[[Evaluation, Call], Vector | None]] = {
     **dict.fromkeys(("IN", "NOT IN"), Evaluation.is_in),
     "BOUND": Evaluation.bound,
     **dict.fromkeys(_KINDS_OF_TESTS, Evaluation.kind),
+    **dict.fromkeys(PART_PLACES, Evaluation.part_of_triple),
     "SAMETERM": Evaluation.same_term,
     "IF": Evaluation.choose,
     "COALESCE": Evaluation.coalesce,

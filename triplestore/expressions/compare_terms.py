@@ -23,14 +23,12 @@ from triplestore.terms.term_keys import (
     TRIPLE,
     TYPED,
     cache_of_short,
-    key_of,
-    term_of,
 )
+from triplestore.terms.triples.split_triples import parts_of
 from triplestore.terms.values import xsd
-from triplestore.terms.values.value_keys import split_typed, value_of
+from triplestore.terms.values.value_keys import value_of
 from triplestore.terms.values.xsd import Space, Value
 from triplestore.terms.values.xsd_temporal import Duration, Moment
-from triplestore.terms.vocabulary import XSD_BOOLEAN
 
 TRUE = b'\x05true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
 FALSE = b'\x05false"^^<http://www.w3.org/2001/XMLSchema#boolean>'
@@ -94,8 +92,7 @@ def parts_of_triple(key: bytes) -> tuple[bytes, bytes, bytes]:
     """The keys of subject, predicate and object of a triple term."""
     if key[0] != TRIPLE:
         raise ExpressionError
-    triple = term_of(key)
-    return (key_of(triple.subject), key_of(triple.predicate), key_of(triple.object))  # type: ignore[union-attr]
+    return parts_of(key)
 
 
 def _is_nan(key: bytes) -> bool:
@@ -142,20 +139,16 @@ def greater_or_equal(left: bytes, right: bytes) -> bool:
 
 
 def truth(key: bytes) -> bool:
-    """The effective boolean value; an ill-typed boolean or number is false, as in SPARQL."""
+    """The effective boolean value of a boolean, a number or a string without a language."""
     if key in (TRUE, FALSE):
         return key == TRUE
     kind = key[0]
     if kind == STRING:
         return len(key) > 1
-    if kind == LANG:
-        return len(key.rpartition(b'"@')[0]) > 1
     if kind != TYPED:
         raise ExpressionError
     value = value_of_term(key)
     if value is None:
-        if split_typed(key[1:])[1] in _TRUTH_TYPES:
-            return False
         raise ExpressionError
     if value.space > Space.BOOLEAN and value.space != Space.TEXT:
         raise ExpressionError
@@ -163,22 +156,19 @@ def truth(key: bytes) -> bool:
     return bool(data) and data == data
 
 
-_TRUTH_TYPES = frozenset(
-    {XSD_BOOLEAN, *(xsd.XSD + name for name in (*xsd.INTEGER_RANGES, "decimal", "float", "double"))}
-)
-
-
 def order_key(key: bytes) -> tuple[Any, ...]:
     """The sort key of a term: blank nodes come first, then IRIs, then literals by kind of value and
-    value, then triple terms.
+    value, then triple terms by subject, predicate and object.
 
     >>> from triplestore.expressions.library.strings import string
     >>> sorted([string("b"), b"\\x01http://a", string("a")], key=order_key)
     [b'\\x01http://a', b'\\x03a', b'\\x03b']
     """
     kind = key[0]
-    if kind in (BLANK, IRI, TRIPLE):
-        return ({BLANK: 0, IRI: 1, TRIPLE: 9}[kind], key)
+    if kind in (BLANK, IRI):
+        return ({BLANK: 0, IRI: 1}[kind], key)
+    if kind == TRIPLE:
+        return (9, *map(order_key, parts_of(key)))
     value = value_of_term(key)
     if value is None:
         return (8, key)

@@ -105,6 +105,10 @@ class Shapes:
         """The kind of each shape."""
         return self.mapped("kind", lambda key: key[0], np.uint8)
 
+    def plain(self) -> NDArray[np.bool_]:
+        """Which shapes are those of strings without a language."""
+        return self.mapped("plain string", lambda key: key[0] == STRING, np.bool_)
+
     def strings(self) -> NDArray[np.bool_]:
         """Which shapes are those of plain and of tagged strings."""
         return self.mapped("string", lambda key: key[0] in (STRING, LANG), np.bool_)

@@ -435,7 +435,7 @@ def truths(vector: Vector, terms: QueryTerms) -> Booleans:
         found = terms.values(vector.ids)
         if len(vector) and (found.classes == Class.BOOLEAN).all():
             return Booleans(found.keys != 0)
-    if isinstance(vector, Texts) and terms.shapes.strings()[vector.shapes].all():
+    if isinstance(vector, Texts) and terms.shapes.plain()[vector.shapes].all():
         return Booleans((vector.lengths > 0)[vector.codes])
     vector = coded(vector, terms)
     tests = [_truth(key) for key in vector.keys]

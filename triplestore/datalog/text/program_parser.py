@@ -10,6 +10,7 @@ line, and terms and expressions as in SPARQL:
     body        item (',' item)*
     item        atom | not | aggregate | 'FILTER' expression
                 | 'BIND' '(' expression 'AS' variable ')'
+    term        a variable, a constant, or '<<(' term term term ')>>'
     atom        iri '[' term (',' term)* ']'  |  '[' term ',' ('a' | term) ',' term ']'
     not         'NOT' ['EXISTS' variable (',' variable)* 'IN'] (item | '(' body ')')
     aggregate   'AGGREGATE' '(' body ['ON' variable [','] ...] result+ ')'
@@ -42,6 +43,7 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
 )
+from triplestore.datalog.text.triple_terms import Parts, made_by, with_parts
 from triplestore.expressions.functions import AGGREGATES, REMEDIES
 from triplestore.expressions.text.expression_parser import ExpressionParser
 from triplestore.expressions.text.term_parser import (
@@ -50,8 +52,17 @@ from triplestore.expressions.text.term_parser import (
     SyntaxProblem,
     did_you_mean,
 )
-from triplestore.expressions.text.tokens import AT, END, STRING, VARIABLE, WORD, Tokens
+from triplestore.expressions.text.tokens import (
+    AT,
+    END,
+    OPERATOR,
+    STRING,
+    VARIABLE,
+    WORD,
+    Tokens,
+)
 from triplestore.expressions.tree import Constant, Expression, Variable
+from triplestore.terms.term_keys import BLANK, IRI, to_ntriples
 from triplestore.thread_limits import look
 
 _ITEMS = ("NOT", "FILTER", "BIND", "AGGREGATE")
@@ -95,6 +106,10 @@ class _Parser(ExpressionParser):
         self.rules: list[Rule] = []
         self.constraints: list[Constraint] = []
         self.declared: dict[str, str] = {}
+        self._triples: dict[Variable, Parts] = {}  # those of the current statement
+        self._own = "triple"  # how names of variables for triple terms begin
+        while f"?{self._own}" in tokens.text:
+            self._own += "_"
 
     def listed_problems(self) -> list[Problem]:
         """The problems in the order of the text."""
@@ -129,6 +144,7 @@ class _Parser(ExpressionParser):
         if kind in (WORD, AT) and self._declaration():
             return
         start = self.at
+        self._triples = {}
         if kind == WORD and self.kinds[self.at + 1] == STRING:
             if self.take_word("CONSTRAINT"):
                 self._constraint(start)
@@ -156,6 +172,7 @@ class _Parser(ExpressionParser):
         heads = [self._head()]
         while self.take(","):
             heads.append(self._head())
+        made, self._triples = self._triples, {}
         body: tuple[Item, ...] = ()
         if self.take(":-"):
             if not self.take("."):
@@ -165,6 +182,7 @@ class _Parser(ExpressionParser):
             arrow = self.texts[self.at] in _NO_ARROWS or self.texts[self.at + 1] == "="
             hint = "; a rule is written head :- body" if arrow else ""
             self._end("',', ':-' or '.' after the head of a rule", hint)
+        body = (*with_parts(body, self._triples), *made_by(made))
         self.rules.append(Rule(tuple(heads), body, name, self._source(start)))
 
     def _head(self) -> Atom:
@@ -185,6 +203,7 @@ class _Parser(ExpressionParser):
         self.expect(":-", "after the id and message of a constraint")
         body = self._body()
         self._end("',' or '.' after the body of a constraint")
+        body = with_parts(body, self._triples)
         self.constraints.append(Constraint(name, message, body, self._source(start)))
 
     def _end(self, expected: str, hint: str = "") -> None:
@@ -372,7 +391,30 @@ class _Parser(ExpressionParser):
         self.expect("]", "or ',' after a term of an atom")
         return terms
 
+    def _triple(self) -> Variable | Constant:
+        """A triple term: a constant, or a new variable for it."""
+        start = self.at
+        self.at += 1
+        self.enter()
+        subject = self._term()
+        verb = TYPE if self.texts[self.at] == "a" and self.take_word("A") else self._term()
+        object_ = self._term()
+        self.leave()
+        self.expect(")>>", "at the end of a triple term")
+        for part, kinds in ((subject, (IRI, BLANK)), (verb, (IRI,))):
+            if isinstance(part, Constant) and part.kind not in kinds:
+                self.report(f"{part} cannot be there in a triple term", start)
+        parts = (subject, verb, object_)
+        keys = [part.key for part in parts if isinstance(part, Constant)]
+        if len(keys) == len(parts):
+            return Constant(b"\x06<<( " + b" ".join(map(to_ntriples, keys)) + b" )>>")
+        variable = Variable(f"{self._own}{start}")
+        self._triples[variable] = parts
+        return variable
+
     def _term(self) -> Variable | Constant:
+        if self.kinds[self.at] == OPERATOR and self.texts[self.at] == "<<(":
+            return self._triple()
         if self.kinds[self.at] == VARIABLE:
             self.at += 1
             return Variable(self.texts[self.at - 1])

@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 
 from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
-from triplestore.terms.term_keys import BLANK, IRI, STRING, TYPED, to_ntriples
+from triplestore.terms.term_keys import BLANK, IRI, STRING, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.triples.split_triples import parts_of
 from triplestore.terms.vocabulary import XSD
 
 _SIMPLE_LOCAL = re.compile(r"[A-Za-z_0-9](?:[\w\-]|\.(?=[\w\-]))*", re.ASCII)
@@ -68,6 +69,9 @@ class Namer:
                 return lexical
             text = to_ntriples(b"\x03" + lexical.encode()).decode()
             return f"{text}^^{self._iri(datatype)}"
+        if constant.kind == TRIPLE:
+            parts = (self.term(Constant(part)) for part in parts_of(constant.key))
+            return f"<<( {' '.join(parts)} )>>"
         return str(constant)
 
     def _iri(self, iri: str) -> str:

@@ -245,7 +245,11 @@ class TermParser:
         return [prefix for prefix in self.prefixes if prefix not in self._unknown]
 
     def _resolved(self, text: str) -> str:
-        iri = unescape(text) if "\\" in text else text
+        try:
+            iri = unescape(text) if "\\" in text else text
+        except ValueError as error:
+            self.report(f"{error} in an IRI")
+            return text
         try:
             return valid_iri(iri)
         except ValueError as error:

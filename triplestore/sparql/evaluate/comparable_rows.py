@@ -51,7 +51,7 @@ class ComparableRows:
 
 _NUMBERS, _TIMES, _DURATIONS, _TEXTS, _TAGGED, _REST = 3, 5, 20, 21, 22, 23
 _VALUE_PLACES = {0: 0, BLANK: 1, IRI: 2, STRING: _TEXTS, TRIPLE: 24}
-BY_BYTES = frozenset((IRI, BLANK, STRING, TRIPLE))
+BY_BYTES = frozenset((IRI, BLANK, STRING))
 """Kinds of terms that SPARQL orders by their bytes."""
 
 
@@ -99,6 +99,7 @@ def by_value(
             parts += _tagged(ids, rows, terms)
         else:
             place = _VALUE_PLACES[kind], ""
+            is_ordered = is_ordered and kind in BY_BYTES
             if is_ordered:
                 words: Array | None = _ids(ids, rows)
             else:
