@@ -291,3 +291,5 @@ def test_empty_frames__give_empty_columns() -> None:
     for text in ("?x + 1", "STR(?x)", "?x = 1 || ?y", "IF(?x, 1, 2)", "1"):
         assert column(parse_expression(text), frame, scope()).tolist() == []
         assert condition(parse_expression(text), frame, scope()).tolist() == []
+    for text in ('!(STR(?x) = "a")', 'LANG(?x) = "en" || ?x = 3', "MD5(?x) NOT IN (MD5(?x), 2)"):
+        assert condition(parse_expression(text), frame, scope()).tolist() == []

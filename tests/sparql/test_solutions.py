@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,6 +16,7 @@ import pyoxigraph as ox
 import pytest
 
 from triplestore import Literal, NamedNode, Store
+from triplestore.errors import CancelledError, TripleStoreError
 from triplestore.sparql.thresholds import SPARQL
 
 EX = "http://ex.org/"
@@ -315,3 +317,34 @@ def test_explain__names_the_constants_of_a_pattern() -> None:
         assert f"scan type[?x, {name}]" in result.explain()
         assert f"type[?x, {name}]" in json.dumps(result.explain_json())
     assert "scan age[?x, 5]" in store.query("SELECT ?x { ?x <http://ex.org/age> 5 }").explain()
+
+
+def test_solutions__that_ended_with_an_error_do_so_again() -> None:
+    store = Store()
+    triples = (f"<a:{i}> <a:p> <a:b{i % 50}>" for i in range(2000))
+    store.update(f"INSERT DATA {{ {' . '.join(triples)} }}")
+    cancel = threading.Event()
+    text = "SELECT * { ?x <a:p> ?y . ?z <a:p> ?w }"
+    result = store.query(text, cancel=cancel)
+    assert next(result)["x"] is not None
+    cancel.set()
+    read_again: list[Callable[[], object]] = [lambda: list(result), lambda: len(result)]
+    read_again += [lambda: result.ids("x"), lambda: result.serialize(format="json")]
+    for read in read_again * 2:  # what was read before is not all
+        with pytest.raises(CancelledError):
+            read()
+
+
+def test_solutions__an_error_that_list_hides_when_it_asks_for_the_length_is_raised() -> None:
+    class Mistaken:
+        def accumulate(self, term: object) -> None:
+            raise TypeError("not this one")
+
+        def finish(self) -> None:
+            return None
+
+    store = Store()
+    store.update("INSERT DATA { <a:a> <a:p> 1 }")
+    text = "SELECT (<a:mistaken>(?o) AS ?m) { ?s ?p ?o }"
+    with pytest.raises(TripleStoreError, match=r"not all .* \(TypeError: not this one\)"):
+        list(store.query(text, custom_aggregate_functions={"a:mistaken": Mistaken}))

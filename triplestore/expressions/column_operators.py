@@ -265,9 +265,8 @@ def _of_pairs(sign: str, left: Coded, right: Coded) -> Booleans:
                 values.append(False)
                 failed.append(True)
     codes = left.codes if len(right.keys) == 1 else left.codes * len(right.keys) + right.codes
-    if not any(failed):
-        return Booleans(np.array(values)[codes])
-    return Booleans(np.array(values)[codes], ~np.array(failed)[codes])
+    found = np.array(values, np.bool_)[codes]  # also without a pair: of no rows
+    return Booleans(found, ~np.array(failed, np.bool_)[codes] if any(failed) else None)
 
 
 def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:

@@ -2,18 +2,20 @@
 
 Start at `Solutions`. Rows are computed on demand as columns of ids, block by block; terms are made
 on access. Always true: blocks that were read are kept, so that a result can be read again,
-counted and converted to columns at any time, at 4 bytes per value.
+counted and converted to columns at any time, at 4 bytes per value. A result that ended with an
+error does so each time, so that a part of the rows is never taken for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph as ox
 
+from triplestore.errors import TripleStoreError
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.context import Context, running
 from triplestore.operators.frame import Frame
@@ -144,6 +146,7 @@ class ResultRows:
         self._context = context
         self._stream: Iterator[Frame] | None = plan.stream(context)
         self._blocks: list[Frame] = []
+        self._failure: Callable[[], BaseException] | None = None
 
     def blocks(self) -> Iterator[Frame]:
         """All blocks; those already read come first."""
@@ -156,17 +159,23 @@ class ResultRows:
                 return
 
     def _read(self) -> bool:
-        """Read one more block; False at the end."""
+        """Read one more block; False at the end, and the same error again after one."""
+        if self._failure is not None:
+            raise self._failure()
         if self._stream is None:
             return False
-        with running(self._context):
-            block = next(self._stream, None)
+        try:
+            with running(self._context):
+                block = next(self._stream, None)
+            self._context.charge(0 if block is None else block.nbytes)
+        except BaseException as error:
+            self._stream, self._failure = None, _again(error)
+            raise
         if block is None:
             self._stream = None
             if self._loan is not None:
                 self._loan.finished = True
             return False
-        self._context.charge(block.nbytes)
         self._blocks.append(block)
         return True
 
@@ -175,6 +184,19 @@ class ResultRows:
         while self._read():
             pass
         return self._blocks
+
+
+def _again(error: BaseException) -> Callable[[], BaseException]:
+    """Makes the error for a result that is read again after an error: it has a part of the rows.
+
+    The error itself is not kept: it holds the frames that it passed.
+    """
+    if isinstance(error, TripleStoreError):
+        return partial(type(error), str(error))
+    why = f"{type(error).__name__}: {error}".removesuffix(": ")
+    return partial(
+        TripleStoreError, f"not all solutions were computed ({why}): ask the query again"
+    )
 
 
 class Solutions:
