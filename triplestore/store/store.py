@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Durability = Literal["commit", "group", "flush"]
 
 
-class Store(Branching, WhatIf, Retracting, FewWrites):
+class Store(Branching, WhatIf, FewWrites, Retracting):
     """RDF quads in a directory, or in memory.
 
     `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
