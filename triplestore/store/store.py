@@ -105,7 +105,7 @@ class Store(Branching, WhatIf, FewWrites):
         # Late: few runs compare states.
         from triplestore.versions.one_dictionary import Line
 
-        return Line.of(self._database.state, self._database)
+        return Line.of(self._database.state, (self._database, self._reasoner))
 
     @property
     def open_snapshots(self) -> int:
