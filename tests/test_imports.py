@@ -63,12 +63,21 @@ LAYERS |= {
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
 LAYERS["live"] = LAYERS["reasoning"] | {"reasoning", "sparql"}
-LAYERS["versions"] = {"terms", "relations", "storage", "reasoning", "live"}
+LAYERS["versions"] = {"terms", "relations", "rules", "storage", "reasoning", "live"}
 LAYERS["store"] = LAYERS["live"] | {"live", "versions"}
 LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
 LAYERS["mcp_server"] |= {"terms"}
-LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
+LAYERS["cli"] = {
+    "kernels",
+    "versions",
+    "live",
+    "store",
+    "reasoning",
+    "server",
+    "mcp_server",
+    "loaders.spark",
+}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
 TIES = set(LAYERS)  # the root of the package imports everything public

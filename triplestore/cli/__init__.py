@@ -13,10 +13,8 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
-    branching,
     data,
     explaining,
-    history,
     importing,
     opening,
     prefixing,
@@ -30,6 +28,7 @@ from triplestore.cli import (
     watching,
 )
 from triplestore.cli.shell import command as shelling
+from triplestore.cli.versions import branching, history
 
 __all__ = ["main"]
 
