@@ -219,7 +219,7 @@ def test_wrong_arrows__finds_one_too_few_and_one_too_many() -> None:
     assert wrong_arrows(more) == ["storage --> sparql is drawn, and storage may not import sparql"]
 
 
-NOT_BY_DEFAULT = {"Store.remove", "ProgramHistory.add"} | {
+NOT_BY_DEFAULT = {"WritingCalls.remove", "ProgramHistory.add"} | {
     f"Transaction.{name}" for name in ("add", "reason", "report")
 }
 """What the ways name beside the default, and say so."""

@@ -41,6 +41,7 @@ SCHEMA = tuple(
         ("q", "range", "E"),
     )
 )
+SAME_AS = ox.NamedNode("http://www.w3.org/2002/07/owl#sameAs")
 NODES = [name(text) for text in "abcde"]
 CLASSES = [name(text) for text in "CDE"]
 PROPERTIES = [name(text) for text in "pqrs"]
@@ -77,6 +78,9 @@ class Copy:
     graphs: set[ox.NamedNode] = field(default_factory=set)
     rules: tuple[str, ...] = ()
     regimes: frozenset[str] = frozenset()
+    regime: str = "rdfs"
+    equality: str | None = None
+    """What `reason` is given when a regime is put in force."""
 
     def copy(self) -> Copy:
         return replace(self, quads=set(self.quads), graphs=set(self.graphs))
@@ -100,7 +104,7 @@ class Copy:
         if self.rules:
             store.reason(rules=PREFIX + "\n".join(self.rules))
         for regime in self.regimes:
-            store.reason(regime)
+            store.reason(regime, equality=self.equality)
         return content_of(store)
 
     def schema(self) -> frozenset[ox.Quad]:

@@ -16,6 +16,7 @@ from tests.versions.copies import (
     PREFIX,
     PROPERTIES,
     RULES,
+    SAME_AS,
     SCHEMA,
     TYPE,
     Copy,
@@ -48,6 +49,8 @@ def write(rng: Random, target: Store | Branch, copy: Copy) -> None:
     )[0]
     if kind in ("add", "load"):
         quads = [some_quad(rng) for _ in range(rng.choice([1, 1, 3]))]
+        if copy.equality and rng.random() < 0.3:
+            quads.append(ox.Quad(rng.choice(NODES), SAME_AS, rng.choice(NODES)))
         copy.add(quads)
         if kind == "add":
             target.extend(quads)
@@ -79,8 +82,8 @@ def write(rng: Random, target: Store | Branch, copy: Copy) -> None:
             target.reason("none")
             copy.rules, copy.regimes = (), frozenset()
         else:
-            target.reason("rdfs")
-            copy.regimes |= {"rdfs"}
+            target.reason(copy.regime, equality=copy.equality)
+            copy.regimes |= {copy.regime}
     elif kind == "graph":
         graph = rng.choice(GRAPHS)
         if rng.random() < 0.5:
@@ -144,9 +147,11 @@ def finish(rng: Random, beside: Beside, store: Store, copy: Copy) -> Copy:
     return beside.copy if unmoved else made_anew(beside.base, beside.copy, copy)
 
 
-def run(seed: int, path: Path | None = None) -> None:
+def run(seed: int, path: Path | None = None, copy: Copy | None = None) -> None:
     rng = Random(seed)
-    store, copy = Store(path), Copy()
+    store, copy = Store(path), copy or Copy()
+    if rng.random() < 0.4:
+        store.reason(tuning={"schemes": "compressed"})
     for _ in range(rng.choice([0, 3, 6])):
         write(rng, store, copy)
     branches: list[Beside] = []
@@ -185,6 +190,20 @@ def run(seed: int, path: Path | None = None) -> None:
 @each_seed(range(12))
 def test_branches__are_like_copies(seed: int) -> None:
     run(seed)
+
+
+def equal_individuals() -> Copy:
+    return Copy(regime="owl-rl", equality="rewrite", regimes=frozenset())
+
+
+def test_branches_with_representatives__are_like_copies() -> None:
+    run(3, None, equal_individuals())
+
+
+@pytest.mark.long
+def test_branches_with_representatives__are_like_copies_over_many_schedules() -> None:
+    for seed in seeds(100):
+        run(seed, None, equal_individuals())
 
 
 @pytest.mark.long

@@ -61,7 +61,7 @@ class Remembered:
             assert content_of(past) == self.seen[number], number
             assert past.commit == number
         past = self.store.at(self.rng.choice(numbers))
-        assert past.audit().problems() == []
+        assert past.audit(thorough=True).problems() == []
         self.check_changes(self.rng.choice(numbers))
 
     def check_changes(self, since: int) -> None:
@@ -235,6 +235,22 @@ def test_commits_of_branches__are_kept_on_the_base_of_a_named_one(path: Path) ->
         store.optimize()
         with store.branch("try") as again:
             assert content_of(again) == before
+
+
+def test_past_counts__are_those_of_then(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        store.reason(rules=PREFIX + ":Both[?x] :- :p[?x, ?y] .")
+        store.keep_history()
+        store.load(DATA + ":a :p :b, :c .", "ttl")
+        store.branch("try").close()
+        store.update(PREFIX + "DELETE WHERE { :a :p ?x }")
+        store._database.upkeep.checkpoint()
+        assert store.at(3).audit(thorough=True).problems() == []
+        with store.branch("try") as branch:
+            for left, name in ((1, "b"), (0, "c")):
+                branch.update(PREFIX + f"DELETE DATA {{ :a :p :{name} }}")
+                assert branch.count("inferred") == left
+                assert branch.audit(thorough=True).problems() == []
 
 
 def test_feed__goes_from_the_past_to_what_is_new(path: Path) -> None:

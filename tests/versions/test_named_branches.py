@@ -18,7 +18,7 @@ from tests.versions.test_branches_random import write
 from triplestore import Store, errors
 from triplestore.storage import Database
 from triplestore.storage.thresholds import STORAGE
-from triplestore.versions.branch_journals import FOLDER
+from triplestore.versions.branch_journals import FOLDER, KeptBranch
 
 DATA = "@prefix : <http://ex.org/> . "
 
@@ -75,6 +75,21 @@ def test_named_branch__is_gone_when_it_was_committed(path: Path) -> None:
         with pytest.raises(errors.UsageError, match="it was committed"):
             branch.load(DATA + ":c :p :e .", "ttl")
         assert len(store.branch("try").diff().added) == 0
+
+
+def test_committed_branch__whose_file_is_left_does_not_come_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(path) as store, store.branch("try") as branch:
+        branch.load(DATA + ":c :p :d .", "ttl")
+        with monkeypatch.context() as killed:
+            killed.setattr(KeptBranch, "remove", lambda self: None)
+            branch.commit()
+    with Store(path) as store:
+        assert store.branches() == []
+        with store.branch("try") as again:
+            assert not again.diff()
+        assert len(list((path / FOLDER).iterdir())) == 1
 
 
 def test_named_branch__is_open_once(path: Path) -> None:

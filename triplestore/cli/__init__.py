@@ -13,11 +13,9 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
-    branching,
     comparing,
     data,
     explaining,
-    history,
     importing,
     indexing,
     opening,
@@ -32,6 +30,7 @@ from triplestore.cli import (
     watching,
 )
 from triplestore.cli.shell import command as shelling
+from triplestore.cli.versions import branching, history
 
 __all__ = ["main"]
 

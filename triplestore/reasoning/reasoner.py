@@ -11,6 +11,7 @@ other terms get their ids; `optimize` gives the store a new dictionary.) Tables 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,21 @@ class Reasoner:
         """Keep the tables of this state instead of the last ones."""
         if any(table is not None for table in tables):
             self._tables = (state.commit, state.dictionary, tables)
+
+    def lend(self, base: State, dictionary: Dictionary) -> Reasoner:
+        """A reasoner for a branch: it has what is compiled, if it is right for the base.
+
+        dictionary  that of the branch, which begins as a copy of the one of the base
+        """
+        made, known, ids = Reasoner(), self._known, self._ids
+        if known is None or known[1] is not base.dictionary:
+            return made
+        rules, _, compiled = known
+        if max(ids.values(), default=0) <= base.term_count:
+            twin = copy(compiled)
+            twin.ids_of = ConstantIds(dictionary, ids)
+            made.keep(rules, dictionary, twin, ids.copy())
+        return made
 
     def drop_tables(self) -> None:
         """Keep no tables."""

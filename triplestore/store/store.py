@@ -106,7 +106,7 @@ class Store(Branching, WhatIf, FewWrites, Retracting):
         # Late: few runs compare states.
         from triplestore.versions.one_dictionary import Line
 
-        return Line.of(self._database.state, self._database)
+        return Line.of(self._database.state, (self._database, self._reasoner))
 
     @property
     def open_snapshots(self) -> int:

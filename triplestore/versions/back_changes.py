@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from triplestore.reasoning.difference import net_between
+from triplestore.reasoning.difference import net_between, net_changes
+from triplestore.reasoning.outcome import WriteStep
 from triplestore.relations import ChangedRows, Changes, Layer, Tables
 from triplestore.relations.packed_keys import U32
 from triplestore.storage import State
@@ -23,10 +24,19 @@ from triplestore.terms import Dictionary
 from triplestore.versions.keyed_changes import IdsOfKeys, KeyedChanges
 
 
-def back_changes(before: State, after: State) -> KeyedChanges:
-    """What leads from `after` to `before`, whose ids mean the same."""
+def back_changes(
+    before: State, after: State, steps: Sequence[WriteStep] | None = None, cleared: bool = False
+) -> KeyedChanges:
+    """What leads from `after` to `before`, whose ids mean the same.
+
+    steps    what led from one to the other, if that is known
+    cleared  whether everything was removed before the steps
+    """
     base, now = before.tables.with_schemes({}), after.tables.with_schemes({})
-    net = reversed_changes(net_between(base, now))
+    if steps is None:
+        net = reversed_changes(net_between(base, now))
+    else:
+        net = reversed_changes(net_changes(base, now, steps, cleared))
     counted = Changes(
         _with_counts(net.facts, base),
         net.quads,

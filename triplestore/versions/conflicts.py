@@ -17,12 +17,13 @@ from triplestore.relations import EXPLICIT, GRAPHS, ChangedRows, Changes, Tables
 from triplestore.relations.lookup import match
 from triplestore.relations.packed_keys import U8, Bools
 from triplestore.storage import State
-from triplestore.storage.metadata import PREFIXES, prefixes_of
+from triplestore.storage.metadata import PREFIXES, PROGRAM, REGIMES, prefixes_of
 from triplestore.terms import to_ntriples
 from triplestore.versions.edits import RULE_NAMES, changed_values
 from triplestore.versions.keyed_changes import KeyedChanges
 from triplestore.versions.thresholds import VERSIONS
 
+_RULES = frozenset([PROGRAM, REGIMES])
 _EXPLICIT = np.uint8(EXPLICIT)
 
 
@@ -44,13 +45,16 @@ def conflicts_of(edits: KeyedChanges, base: State, now: State) -> list[str]:
 
 def _of_rules(edits: KeyedChanges, base: State, now: State) -> Iterator[str]:
     """The rules were changed, in words or by axioms, and the branch inferred by them."""
-    if changed_values(base.meta, now.meta, RULE_NAMES):
-        own = any(name in edits.meta for name in RULE_NAMES)
-        inferred = any(name in base.meta for name in RULE_NAMES)
+    changed = changed_values(base.meta, now.meta, RULE_NAMES)
+    if changed.keys() & _RULES:
+        own = bool(edits.meta.keys() & _RULES)
+        inferred = not _RULES.isdisjoint(base.meta)
         if own or (inferred and len(edits.changes)):
             yield "the rules of the store were changed"
     elif len(edits.changes) and not same_axioms(rules_of_state(base), rules_of_state(now)):
         yield "the axioms were changed from which the store makes its rules"
+    for name in sorted((changed.keys() & edits.meta.keys()) - _RULES):
+        yield f"the setting {name!r} was changed"
 
 
 def _of_prefixes(changed: Mapping[str, bytes | None], base: State, now: State) -> Iterator[str]:

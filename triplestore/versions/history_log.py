@@ -104,7 +104,8 @@ class HistoryLog:
                 return
             self.complete(before)
             if before.commit == after.commit - 1:
-                self._add(before, after, published.change)
+                back = back_changes(before, after, published.steps, published.cleared)
+                self._add(after, back, published.change)
             self._drop()
 
     def complete(self, state: State) -> None:
@@ -114,7 +115,7 @@ class HistoryLog:
                 return
             for before, after in pairwise(self._journal_states(self._records.last)):
                 if self._records.last < after.commit <= state.commit:
-                    self._add(before, after, None)
+                    self._add(after, back_changes(before, after), None)
 
     def keep(self, state: State) -> None:
         """Make all records up to a state durable: the journal that has its commits may go."""
@@ -132,9 +133,8 @@ class HistoryLog:
         except (FileNotFoundError, CorruptError):
             return  # the files were replaced by another process, which keeps the history
 
-    def _add(self, before: State, after: State, change: Change | None) -> None:
+    def _add(self, after: State, back: KeyedChanges, change: Change | None) -> None:
         note = value_of(after.meta, COMMIT_NOTE, json.loads, {"time": time.time()})
-        back = back_changes(before, after)
         if change is None:
             counted = reversed_changes(back.changes)
             change = change_of(counted, lambda name: is_helper(back.keys[name - 1]))

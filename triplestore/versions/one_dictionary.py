@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.data_classes import data_class
 from triplestore.reasoning.difference import net_between
+from triplestore.reasoning.reasoner import Reasoner
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.packed_keys import U32
 from triplestore.storage import Database, State
@@ -30,15 +31,15 @@ class Line:
 
     root   the committed state that it began with; the same for a state that is no branch
     now    the state; terms of the root have the ids that they have there
-    owner  the database of the state, if it is the newest one
+    owner  the database of the state, if it is the newest one, and its reasoner
     """
 
     root: State
     now: State
-    owner: Database | None = None
+    owner: tuple[Database, Reasoner] | None = None
 
     @classmethod
-    def of(cls, state: State, owner: Database | None = None) -> Line:
+    def of(cls, state: State, owner: tuple[Database, Reasoner] | None = None) -> Line:
         """A state that is no branch."""
         return cls(state, state, owner)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 
 from triplestore.errors import ConflictError, UsageError
 from triplestore.reasoning.outcome import Change
-from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import State
 from triplestore.store.arguments import QuadLike
 from triplestore.store.faces.consequences import WhatIf, line_of
@@ -69,7 +68,7 @@ class Branch(WritingCalls, WhatIf):
     def _begin_with(self, base: State) -> None:
         database = private_database(base, self._origin._database)
         self._base, self._begun, self._database = base, database.state, database
-        self._reasoner = Reasoner()
+        self._reasoner = self._origin._reasoner.lend(base, database.dictionary)
         self._seen = None
         self._silent = False
 
@@ -113,7 +112,7 @@ class Branch(WritingCalls, WhatIf):
         return consequences_of(line_of(other or self._origin), self._line())
 
     def _line(self) -> Line:
-        return Line(self._base, self._database.state)
+        return Line(self._base, self._database.state, (self._database, self._reasoner))
 
     # -- the end --------------------------------------------------------------------------------
 

@@ -14,9 +14,11 @@ from triplestore.versions.private_state import private_database
 
 def supposed(line: Line, write: Callable[[TransactionWriter], object]) -> Consequences:
     """What follows if something is written to a state, privately."""
-    database = private_database(line.now, line.owner)
+    owner, reasoner = line.owner or (None, Reasoner())
+    database = private_database(line.now, owner)
     before = database.state
-    with TransactionWriter(database, lambda: None, Reasoner()) as writer:
+    lent = reasoner.lend(line.now, database.dictionary)
+    with TransactionWriter(database, lambda: None, lent) as writer:
         if STRICT in before.meta:  # violations are part of the answer
             writer.keep({STRICT: None})
         write(writer)

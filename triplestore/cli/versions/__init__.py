@@ -1,0 +1,1 @@
+"""The commands about other states of a store: branches and the past."""
