@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyoxigraph import DefaultGraph, NamedNode, Quad
+from pyoxigraph import NamedNode, Quad
 
 from triplestore.consequences.hitting_sets import minimal_repairs
 from triplestore.consequences.reasons import depends_on_absence, reason_of
@@ -26,13 +26,14 @@ from triplestore.reasoning.violations import (
     count_new_between,
     violation_relations,
 )
+from triplestore.reasoning.visible import quads_of
 from triplestore.relations import EXPLICIT
-from triplestore.relations.lookup import ANY_GRAPH
+from triplestore.relations.lookup import ANY_GRAPH, QuadColumns
 from triplestore.store.arguments import graph_key
 from triplestore.store.explain import FactLike, atoms_meant, proof_of
 from triplestore.store.readable import view_of
 from triplestore.store.transaction import Transaction, writer_of
-from triplestore.terms import key_of, term_of
+from triplestore.terms import key_of
 
 if TYPE_CHECKING:
     from triplestore.reasoning.difference import Difference
@@ -212,17 +213,14 @@ def _quads_of(view: StateView, regimes: Regimes, fact: Atom) -> list[Quad]:
     s, p, o = view.dictionary.lookup_keys(keys).tolist()
     if not (s and p and o):
         return []
-    found = []
     own = view.dictionary.lookup_keys(regimes.graphs) if regimes.graphs else np.zeros(0, np.uint32)
     inside = GraphsInScope(regimes, view.dictionary)
-    terms = [term_of(key) for key in keys]
+    parts = []
     for rows in view.match((s, p, o, ANY_GRAPH), EXPLICIT):
         graphs = rows.graph
         seen = (graphs == 0) | inside(graphs) & (graphs > 0) | np.isin(graphs, own)
-        for graph in graphs[seen].tolist():
-            name = DefaultGraph() if not graph else view.dictionary.term(graph)
-            found.append(Quad(*terms, name))
-    return found
+        parts.append(QuadColumns(*(column[seen] for column in rows)))
+    return list(quads_of(view.dictionary, iter(parts)))
 
 
 def _property_key(given: TermLike | str) -> bytes:
