@@ -16,8 +16,17 @@ from triplestore.consequences.hitting_sets import minimal_repairs
 from triplestore.consequences.reasons import depends_on_absence, reason_of
 from triplestore.consequences.repairs import Repair, Repairs
 from triplestore.data_classes import data_class
-from triplestore.datalog.program import TYPE, Atom, Constant, Program, TripleAtom
+from triplestore.datalog.items import atom_text
+from triplestore.datalog.program import (
+    TYPE,
+    WELL_KNOWN,
+    Atom,
+    Constant,
+    Program,
+    TripleAtom,
+)
 from triplestore.errors import ConflictError, UsageError
+from triplestore.expressions.text.expression_printer import Namer
 from triplestore.proofs import Proof
 from triplestore.reasoning.program.graph_scope import GraphsInScope
 from triplestore.reasoning.program.settings import Regimes
@@ -93,6 +102,7 @@ def retract(store: Retracting, fact: FactLike, options: RetractOptions) -> Repai
         "; ".join(reasons),
         len(search.protected),
         applied,
+        search.prefixes,
     )
 
 
@@ -136,7 +146,8 @@ class _Search:
         rules = view.rules()
         self.program = rules.program if rules is not None else Program()
         meant = atoms_meant(view, self._fact)
-        self.text = _text_of(self._fact, meant[0])
+        self.prefixes = {**WELL_KNOWN, **self.program.prefixes, **view.prefixes}
+        self.text = _text_of(self._fact, meant[0], Namer(self.prefixes))
         atom = next((one for one in meant if proof_of(view, one, 0, self._options.seconds)), None)
         if atom is None:
             raise UsageError(f"{self.text} does not hold, so there is nothing to retract")
@@ -229,10 +240,13 @@ def _property_key(given: TermLike | str) -> bytes:
     return key_of(given)
 
 
-def _text_of(fact: FactLike, atom: Atom) -> str:
+def _text_of(fact: FactLike, atom: Atom, namer: Namer) -> str:
     if isinstance(fact, Violation):
-        return f"violation {fact}"
+        named = ((name, namer.term(Constant(key_of(term)))) for name, term in fact.values.items())
+        shown = ", ".join(f"?{name} = {text}" for name, text in named)
+        parts = ("violation " + fact.constraint, fact.message, shown)
+        return ": ".join(part for part in parts if part)
     if isinstance(atom, TripleAtom):
-        verb = "a" if atom.p == TYPE else str(atom.p)
-        return f"{atom.s} {verb} {atom.o}"
-    return str(atom)
+        verb = "a" if atom.p == TYPE else namer.term(atom.p)
+        return f"{namer.term(atom.s)} {verb} {namer.term(atom.o)}"
+    return atom_text(atom, namer)
