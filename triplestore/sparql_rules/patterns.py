@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import count, product
 from typing import Any
 
-from triplestore.datalog.items import Filter, Item, Not, TripleAtom
+from triplestore.datalog.items import Aggregate, Filter, Item, Not, TripleAtom, bound_by
 from triplestore.expressions.tree import Call, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, is_hidden
@@ -144,7 +144,7 @@ class PatternReader:
         self._bag, self._outer = bag, before
         found = [self._local_items(around, self._inside(around, one)) for one in inner]
         if negated:
-            return _without(branch, found)
+            return self._without(branch, found)
         if self._bag and found:
             raise RefusedError(
                 "EXISTS",
@@ -170,6 +170,35 @@ class PatternReader:
                 computed[name] = value
         items = (*own.items, *map(Filter, tests))
         return Branch(items, outer.bound | own.bound, computed)
+
+    def _without(self, branch: Branch, alternatives: list[tuple[Item, ...]]) -> list[Branch]:
+        """The solutions of a branch for which none of some bodies has a match."""
+        for items in alternatives:
+            if not items:
+                return []  # an empty body always has a match
+            conditions = [item.expression for item in items if isinstance(item, Filter)]
+            if len(conditions) == len(items):
+                holds = Call("COALESCE", (Call("&&", (*conditions, TRUE)), FALSE))
+                branch = branch.with_items(Filter(Call("!", (holds,))))
+            elif any(isinstance(item, Not | Aggregate) for item in items):
+                branch = branch.with_items(Not((self._named(branch, items),)))
+            else:
+                branch = branch.with_items(Not(items))
+        return [branch]
+
+    def _named(self, branch: Branch, items: tuple[Item, ...]) -> Item:
+        """A body as an atom of a relation of its own, since negations cannot be nested."""
+        shared = sorted(names_of(items) & (branch.bound | self._outer.bound))
+        body = items
+        if not _binds(body, shared):  # what only its conditions use is bound as in the branch
+            body = (*branch.items, *items)
+        if not _binds(body, shared):
+            raise RefusedError(
+                "EXISTS",
+                "a condition of a nested EXISTS on a variable of the outermost pattern",
+                "conclude the inner pattern by a rule of its own",
+            )
+        return self.paths.relation(body, shared)
 
     def _local_items(self, outer: Branch, inside: Branch) -> tuple[Item, ...]:
         """Items whose variables are unknown outside, except for those of the outer branch."""
@@ -205,7 +234,7 @@ class PatternReader:
         inside = [self._inside(branch, one) for one in right]
         if condition is not None:
             inside = self._filtered(inside, condition)
-        return _without(branch, [self._local_items(branch, one) for one in inside])
+        return self._without(branch, [self._local_items(branch, one) for one in inside])
 
     def _minus(self, node: sparql.Minus, needed: Names) -> list[Branch]:
         shared = self.seen.in_scope(node.left) & self.seen.in_scope(node.right)
@@ -230,7 +259,7 @@ class PatternReader:
             if other.same:
                 raise unanchored(other.same[0])
             if branch.bound & other.bound & shared:
-                branch = branch.with_items(Not(self._local_items(branch, other)))
+                (branch,) = self._without(branch, [self._local_items(branch, other)])
         return branch
 
     def _extend(self, node: sparql.Extend, needed: Names) -> list[Branch]:
@@ -291,11 +320,8 @@ def _exists_of(condition: Expression) -> tuple[Exists | None, bool]:
     return None, False
 
 
-def _without(branch: Branch, alternatives: list[tuple[Item, ...]]) -> list[Branch]:
-    """The solutions of a branch for which none of some bodies has a match."""
-    if not all(alternatives):
-        return []  # an empty body always has one
-    return [branch.with_items(*map(Not, alternatives))]
+def _binds(items: Iterable[Item], names: Iterable[str]) -> bool:
+    return {variable.name for variable in bound_by(items)}.issuperset(names)
 
 
 def _only(branch: Branch, names: Names) -> Branch:
