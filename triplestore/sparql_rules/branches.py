@@ -41,9 +41,14 @@ class Branch:
     computed: Mapping[str, Expression] = field(default_factory=dict)
     same: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables that every solution binds."""
+        return self.bound.union(*self.same) if self.same else self.bound
+
     def value_of(self, name: str) -> Expression | None:
         """What stands for a variable in an expression; None if it is not bound."""
-        return Variable(name) if name in self.bound else self.computed.get(name)
+        return Variable(name) if name in self.names else self.computed.get(name)
 
     def with_items(self, *items: Item) -> Branch:
         """The branch with tests added."""

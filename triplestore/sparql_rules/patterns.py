@@ -138,7 +138,7 @@ class PatternReader:
         before, self._outer = self._outer, around
         bag, self._bag = self._bag, 0
         self._asking += 1
-        known = around.bound | around.computed.keys()
+        known = around.names | around.computed.keys()
         inner = self.branches(exists.pattern, known & self.seen.in_scope(exists.pattern))
         self._asking -= 1
         self._bag, self._outer = bag, before
@@ -162,14 +162,14 @@ class PatternReader:
         tests = [agree(outer.computed[name], Variable(new)) for name, new in clash.items()]
         computed = dict(outer.computed)
         for name, value in own.computed.items():
-            if name in outer.bound:
+            if name in outer.names:
                 tests.append(agree(value, Variable(name)))
             elif name in outer.computed:
                 tests.append(agree(value, outer.computed[name]))
             else:
                 computed[name] = value
         items = (*own.items, *map(Filter, tests))
-        return Branch(items, outer.bound | own.bound, computed)
+        return Branch(items, outer.names | own.bound, computed)
 
     def _without(self, branch: Branch, alternatives: list[tuple[Item, ...]]) -> list[Branch]:
         """The solutions of a branch for which none of some bodies has a match."""
@@ -188,7 +188,7 @@ class PatternReader:
 
     def _named(self, branch: Branch, items: tuple[Item, ...]) -> Item:
         """A body as an atom of a relation of its own, since negations cannot be nested."""
-        shared = sorted(names_of(items) & (branch.bound | self._outer.bound))
+        shared = sorted(names_of(items) & (branch.names | self._outer.names))
         body = items
         if not _binds(body, shared):  # what only its conditions use is bound as in the branch
             body = (*branch.items, *items)
@@ -202,7 +202,7 @@ class PatternReader:
 
     def _local_items(self, outer: Branch, inside: Branch) -> tuple[Item, ...]:
         """Items whose variables are unknown outside, except for those of the outer branch."""
-        local = names_of(inside.items) - outer.bound
+        local = names_of(inside.items) - outer.names
         made = Branch(inside.items, frozenset(local))
         return renamed(made, {name: self.fresh() for name in sorted(local)}).items
 
@@ -258,7 +258,7 @@ class PatternReader:
                 )
             if other.same:
                 raise unanchored(other.same[0])
-            if branch.bound & other.bound & shared:
+            if branch.names & other.bound & shared:
                 (branch,) = self._without(branch, [self._local_items(branch, other)])
         return branch
 
@@ -282,7 +282,7 @@ class PatternReader:
         found = []
         before, self._outer = self._outer, _only(self._outer, shown)  # others are its own
         for branch in self.branches(node.pattern, needed & shown):
-            own = (branch.bound | branch.computed.keys()) - shown
+            own = (branch.names | branch.computed.keys()) - shown
             found.append(renamed(branch, {name: self.fresh() for name in sorted(own)}))
         self._outer = before
         return found
@@ -326,14 +326,14 @@ def _binds(items: Iterable[Item], names: Iterable[str]) -> bool:
 
 def _only(branch: Branch, names: Names) -> Branch:
     computed = {name: e for name, e in branch.computed.items() if name in names}
-    return Branch((), branch.bound & names, computed)
+    return Branch((), branch.names & names, computed)
 
 
 def _beside(outer: Branch, branch: Branch) -> Branch:
     """What is known within an EXISTS of a branch."""
-    computed = {n: e for n, e in outer.computed.items() if n not in branch.bound}
-    bound = outer.bound - branch.computed.keys()
-    return Branch((), bound | branch.bound, {**computed, **branch.computed})
+    computed = {n: e for n, e in outer.computed.items() if n not in branch.names}
+    bound = outer.names - branch.computed.keys()
+    return Branch((), bound | branch.names, {**computed, **branch.computed})
 
 
 def unanchored(pair: tuple[str, str]) -> RefusedError:
