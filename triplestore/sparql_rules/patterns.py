@@ -16,9 +16,16 @@ from triplestore.expressions.tree import Call, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, is_hidden
 from triplestore.sparql.algebra.variables import Variables, conjuncts, names_in
-from triplestore.sparql_rules.branches import Branch, agree, joined, names_of, renamed
+from triplestore.sparql_rules.branches import (
+    Branch,
+    agree,
+    joined,
+    names_of,
+    renamed,
+    unsure_result,
+)
 from triplestore.sparql_rules.closures import PathReader
-from triplestore.sparql_rules.conditions import ERROR, FALSE, TRUE, simplified
+from triplestore.sparql_rules.conditions import ERROR, FALSE, TRUE, simplified, uses_lazily
 from triplestore.sparql_rules.grouping import aggregated
 from triplestore.sparql_rules.refusals import RefusedError
 
@@ -126,6 +133,9 @@ class PatternReader:
     def _simplified(self, branch: Branch, expression: Expression) -> Expression:
         """An expression for a branch, which may be within an EXISTS."""
 
+        if branch.unsure and uses_lazily(expression, branch.unsure):
+            raise unsure_result("a condition that may be true without")
+
         def value_of(name: str) -> Expression | None:
             own = branch.value_of(name)
             return self._outer.value_of(name) if own is None else own
@@ -157,6 +167,8 @@ class PatternReader:
         """The join of two branches as items beside those of the first one."""
         if inner.same:
             raise unanchored(inner.same[0])
+        if not (inner.unsure | outer.unsure).isdisjoint(self._shared(outer, inner)):
+            raise unsure_result("EXISTS, OPTIONAL or MINUS with")
         clash = {name: self.fresh() for name in sorted(inner.bound & outer.computed.keys())}
         own = renamed(inner, clash)
         tests = [agree(outer.computed[name], Variable(new)) for name, new in clash.items()]
@@ -199,6 +211,9 @@ class PatternReader:
                 "conclude the inner pattern by a rule of its own",
             )
         return self.paths.relation(body, shared)
+
+    def _shared(self, one: Branch, other: Branch) -> Names:
+        return (one.names | one.computed.keys()) & (other.names | other.computed.keys())
 
     def _local_items(self, outer: Branch, inside: Branch) -> tuple[Item, ...]:
         """Items whose variables are unknown outside, except for those of the outer branch."""
@@ -271,7 +286,11 @@ class PatternReader:
         for branch in self.branches(node.pattern, inside):
             value = self._simplified(branch, node.expression)
             if value != ERROR:
-                branch = replace(branch, computed={**branch.computed, name: value})
+                unsure = branch.unsure
+                if not unsure.isdisjoint(names_in(node.expression, self.seen)):
+                    unsure |= {name}
+                computed = {**branch.computed, name: value}
+                branch = replace(branch, computed=computed, unsure=unsure)
             found.append(branch)
         return found
 
@@ -333,7 +352,8 @@ def _beside(outer: Branch, branch: Branch) -> Branch:
     """What is known within an EXISTS of a branch."""
     computed = {n: e for n, e in outer.computed.items() if n not in branch.names}
     bound = outer.names - branch.computed.keys()
-    return Branch((), bound | branch.names, {**computed, **branch.computed})
+    computed = {**computed, **branch.computed}
+    return Branch((), bound | branch.names, computed, unsure=outer.unsure | branch.unsure)
 
 
 def unanchored(pair: tuple[str, str]) -> RefusedError:
