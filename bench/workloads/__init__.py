@@ -8,6 +8,7 @@ from bench.workloads import (
     choices,
     closure,
     commits,
+    federation,
     limits,
     loading,
     lookups,
@@ -57,6 +58,7 @@ WORKLOADS: dict[str, Workload] = {
         tables.WORKLOAD,
         limits.WORKLOAD,
         serving.WORKLOAD,
+        federation.WORKLOAD,
     )
 }
 
