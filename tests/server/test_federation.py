@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -282,6 +283,18 @@ def _agree(seeds: range, batch: int) -> None:
 def test_random__service_is_a_join_with_the_data_of_the_other_store() -> None:
     _agree(range(0, 60), batch=1000)
     _agree(range(1000, 1040), batch=2)
+
+
+def test_random__a_silent_failure_is_an_empty_group() -> None:
+    data = _Texts(5).data()
+    local = Store()
+    local.load(data, "ttl")
+    for seed in range(300):
+        text = _Texts(seed).query()
+        plain = re.sub(r"<<S.*?S>>", "{ }", text)
+        asked = text.replace("<<S", "SERVICE SILENT <http://127.0.0.1:9/> {").replace("S>>", "}")
+        found = Counter(local.query(asked).tuples())
+        assert found == Counter(local.query(plain).tuples()), f"seed {seed}: {asked}"
 
 
 @pytest.mark.long
