@@ -20,6 +20,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 NEEDED = {
     "agents.md": "mcp",
+    "federation.md": "uvicorn",
     "rdflib.md": "rdflib",
     "server.md": "uvicorn",
     "server-for-others.md": "uvicorn",

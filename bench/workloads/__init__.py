@@ -8,6 +8,7 @@ from bench.workloads import (
     choices,
     closure,
     commits,
+    federation,
     limits,
     loading,
     lookups,
@@ -59,6 +60,7 @@ WORKLOADS: dict[str, Workload] = {
         tables.WORKLOAD,
         limits.WORKLOAD,
         serving.WORKLOAD,
+        federation.WORKLOAD,
     )
 }
 

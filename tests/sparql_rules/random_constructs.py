@@ -99,6 +99,9 @@ class Constructs:
             return f"{{ SELECT ?a ?b {{ {self.group(layer, depth)} }} }}"
         if kind == "COUNT":
             return self.count()
+        if kind == "NOT EXISTS" and self.random.random() < 0.3:
+            inner = f"{self.triple(1)} FILTER NOT EXISTS {{ {self.triple(1)} FILTER(?a != ?b) }}"
+            return f"FILTER NOT EXISTS {{ {inner} }}"
         word = "MINUS" if kind == "MINUS" else f"FILTER {kind}"
         return f"{word} {{ {self.group(1, depth)} }}"
 

@@ -24,6 +24,7 @@ from triplestore.datalog.items import (
 )
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 from triplestore.sparql_rules.conditions import TRUE
+from triplestore.sparql_rules.refusals import RefusedError
 
 
 @data_class
@@ -34,16 +35,24 @@ class Branch:
     computed  expressions of other variables, over bound ones
     same      pairs of variables that paths of length zero make equal; a node of the graph must be
               known for one of them
+    unsure    results of aggregates, which SPARQL leaves unbound after an error, where a rule has no
+              match: they may only be used where that is the same
     """
 
     items: tuple[Item, ...] = ()
     bound: frozenset[str] = frozenset()
     computed: Mapping[str, Expression] = field(default_factory=dict)
     same: tuple[tuple[str, str], ...] = ()
+    unsure: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables that every solution binds."""
+        return self.bound.union(*self.same) if self.same else self.bound
 
     def value_of(self, name: str) -> Expression | None:
         """What stands for a variable in an expression; None if it is not bound."""
-        return Variable(name) if name in self.bound else self.computed.get(name)
+        return Variable(name) if name in self.names else self.computed.get(name)
 
     def with_items(self, *items: Item) -> Branch:
         """The branch with tests added."""
@@ -52,6 +61,9 @@ class Branch:
 
 def joined(left: Branch, right: Branch) -> Branch | None:
     """The join of two branches; None if it is empty."""
+    for one, other in ((left, right), (right, left)):
+        if not one.unsure.isdisjoint(other.names | other.computed.keys()):
+            raise unsure_result("a join on")
     for name, value in (*left.computed.items(), *right.computed.items()):
         if isinstance(value, Constant):  # of VALUES, or BIND
             left, right = _with_constant(left, name, value), _with_constant(right, name, value)
@@ -70,7 +82,17 @@ def joined(left: Branch, right: Branch) -> Branch | None:
             items.append(Filter(agree(value, Variable(name))))
         else:
             computed[name] = value
-    return _settled(Branch(tuple(items), bound, computed, (*left.same, *right.same)))
+    same, unsure = (*left.same, *right.same), left.unsure | right.unsure
+    return _settled(Branch(tuple(items), bound, computed, same, unsure))
+
+
+def unsure_result(use: str) -> RefusedError:
+    """The refusal of a use of an aggregate's result that depends on its errors."""
+    return RefusedError(
+        "SELECT",
+        f"{use} the result of an aggregate other than COUNT, which is unbound after an error,",
+        "conclude it by a rule of its own, and use that",
+    )
 
 
 def agree(one: Expression, other: Expression) -> Expression:
@@ -133,7 +155,8 @@ def _renamed_to(branch: Branch, name: str, other: str) -> Branch:
     items = tuple(changed(item, change) for item in branch.items)
     computed = {n: in_expression(e, change) for n, e in branch.computed.items()}
     same = tuple((other if a == name else a, other if b == name else b) for a, b in branch.same)
-    return Branch(items, branch.bound - {name}, {**computed, name: Variable(other)}, same)
+    bound, computed = branch.bound - {name}, {**computed, name: Variable(other)}
+    return Branch(items, bound, computed, same, branch.unsure)
 
 
 def is_node(branch: Branch, name: str) -> bool:
@@ -202,6 +225,7 @@ def renamed(branch: Branch, names: Mapping[str, str]) -> Branch:
         frozenset(map(name_of, branch.bound)),
         {name_of(n): in_expression(e, change) for n, e in branch.computed.items()},
         tuple((name_of(a), name_of(b)) for a, b in branch.same),
+        frozenset(map(name_of, branch.unsure)),
     )
 
 

@@ -7,11 +7,11 @@ see; its name is made of the path, so that equal paths share one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyoxigraph as ox
 
-from triplestore.datalog.items import Filter, TripleAtom, TupleAtom
+from triplestore.datalog.items import Filter, Item, TripleAtom, TupleAtom
 from triplestore.datalog.rules import Rule
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Call, Constant, Variable
@@ -23,6 +23,7 @@ from triplestore.sparql_rules.refusals import RefusedError
 
 _MARK = Constant.of(ox.Literal(1))
 _NAME = "urn:triplestore:path:"
+_BODY = "urn:triplestore:body:"
 
 
 class PathReader:
@@ -78,6 +79,15 @@ class PathReader:
         )
         longer = self.branches(subject, inner_path, object_, fresh)
         return [*_of_length_zero(subject, object_), *longer]
+
+    def relation(self, body: tuple[Item, ...], names: Sequence[str]) -> TupleAtom:
+        """An atom of a relation whose rows are the values of some variables in a body."""
+        text = ", ".join(map(str, (*map(Variable, names), *body)))
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        marks = [_MARK] * max(1, 3 - len(names))
+        atom = TupleAtom(Constant.iri(f"{_BODY}{digest}"), (*map(Variable, names), *marks))
+        self.rules.setdefault(text, [Rule((atom,), body, "body of a negation")])
+        return atom
 
     def _closure(self, step: PathExpression) -> Constant:
         """The name of the relation of a closure, whose rules are made if they are new."""

@@ -82,6 +82,16 @@ class _Simplifier:
             )
 
 
+def uses_lazily(expression: Expression, names: frozenset[str], lazily: bool = False) -> bool:
+    """Whether an expression may have a value although one of some variables has none."""
+    if isinstance(expression, Variable):
+        return lazily and expression.name in names
+    if isinstance(expression, Call):
+        lazily = lazily or expression.function in (_LAZY | {"BOUND"})
+        return any(uses_lazily(part, names, lazily) for part in expression.arguments)
+    return False
+
+
 def has_value(expression: Expression) -> Expression:
     """Whether an expression has a value, as an expression that always has one."""
     return Call("COALESCE", (Call("SAMETERM", (expression, expression)), FALSE))

@@ -54,7 +54,8 @@ def aggregated(
         tuple(_renamed_result(result, names) for result in results),
     )
     bound = frozenset((*groups, *(result.variable.name for result in results)))
-    branches = [Branch((made,), bound, computed)]
+    unsure = frozenset(r.variable.name for r in results if r.function != "count")
+    branches = [Branch((made,), bound, computed, unsure=unsure)]
     if not node.keys:
         zeros = {
             key.variable.name: _OF_NOTHING[key.aggregate.function]

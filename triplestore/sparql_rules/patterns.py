@@ -11,14 +11,21 @@ from dataclasses import replace
 from itertools import count, product
 from typing import Any
 
-from triplestore.datalog.items import Filter, Item, Not, TripleAtom
+from triplestore.datalog.items import Aggregate, Filter, Item, Not, TripleAtom, bound_by
 from triplestore.expressions.tree import Call, Exists, Expression, Variable
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, is_hidden
 from triplestore.sparql.algebra.variables import Variables, conjuncts, names_in
-from triplestore.sparql_rules.branches import Branch, agree, joined, names_of, renamed
+from triplestore.sparql_rules.branches import (
+    Branch,
+    agree,
+    joined,
+    names_of,
+    renamed,
+    unsure_result,
+)
 from triplestore.sparql_rules.closures import PathReader
-from triplestore.sparql_rules.conditions import ERROR, FALSE, TRUE, simplified
+from triplestore.sparql_rules.conditions import ERROR, FALSE, TRUE, simplified, uses_lazily
 from triplestore.sparql_rules.grouping import aggregated
 from triplestore.sparql_rules.refusals import RefusedError
 
@@ -126,6 +133,9 @@ class PatternReader:
     def _simplified(self, branch: Branch, expression: Expression) -> Expression:
         """An expression for a branch, which may be within an EXISTS."""
 
+        if branch.unsure and uses_lazily(expression, branch.unsure):
+            raise unsure_result("a condition that may be true without")
+
         def value_of(name: str) -> Expression | None:
             own = branch.value_of(name)
             return self._outer.value_of(name) if own is None else own
@@ -138,13 +148,13 @@ class PatternReader:
         before, self._outer = self._outer, around
         bag, self._bag = self._bag, 0
         self._asking += 1
-        known = around.bound | around.computed.keys()
+        known = around.names | around.computed.keys()
         inner = self.branches(exists.pattern, known & self.seen.in_scope(exists.pattern))
         self._asking -= 1
         self._bag, self._outer = bag, before
         found = [self._local_items(around, self._inside(around, one)) for one in inner]
         if negated:
-            return _without(branch, found)
+            return self._without(branch, found)
         if self._bag and found:
             raise RefusedError(
                 "EXISTS",
@@ -157,23 +167,57 @@ class PatternReader:
         """The join of two branches as items beside those of the first one."""
         if inner.same:
             raise unanchored(inner.same[0])
+        if not (inner.unsure | outer.unsure).isdisjoint(self._shared(outer, inner)):
+            raise unsure_result("EXISTS, OPTIONAL or MINUS with")
         clash = {name: self.fresh() for name in sorted(inner.bound & outer.computed.keys())}
         own = renamed(inner, clash)
         tests = [agree(outer.computed[name], Variable(new)) for name, new in clash.items()]
         computed = dict(outer.computed)
         for name, value in own.computed.items():
-            if name in outer.bound:
+            if name in outer.names:
                 tests.append(agree(value, Variable(name)))
             elif name in outer.computed:
                 tests.append(agree(value, outer.computed[name]))
             else:
                 computed[name] = value
         items = (*own.items, *map(Filter, tests))
-        return Branch(items, outer.bound | own.bound, computed)
+        return Branch(items, outer.names | own.bound, computed)
+
+    def _without(self, branch: Branch, alternatives: list[tuple[Item, ...]]) -> list[Branch]:
+        """The solutions of a branch for which none of some bodies has a match."""
+        for items in alternatives:
+            if not items:
+                return []  # an empty body always has a match
+            conditions = [item.expression for item in items if isinstance(item, Filter)]
+            if len(conditions) == len(items):
+                holds = Call("COALESCE", (Call("&&", (*conditions, TRUE)), FALSE))
+                branch = branch.with_items(Filter(Call("!", (holds,))))
+            elif any(isinstance(item, Not | Aggregate) for item in items):
+                branch = branch.with_items(Not((self._named(branch, items),)))
+            else:
+                branch = branch.with_items(Not(items))
+        return [branch]
+
+    def _named(self, branch: Branch, items: tuple[Item, ...]) -> Item:
+        """A body as an atom of a relation of its own, since negations cannot be nested."""
+        shared = sorted(names_of(items) & (branch.names | self._outer.names))
+        body = items
+        if not _binds(body, shared):  # what only its conditions use is bound as in the branch
+            body = (*branch.items, *items)
+        if not _binds(body, shared):
+            raise RefusedError(
+                "EXISTS",
+                "a condition of a nested EXISTS on a variable of the outermost pattern",
+                "conclude the inner pattern by a rule of its own",
+            )
+        return self.paths.relation(body, shared)
+
+    def _shared(self, one: Branch, other: Branch) -> Names:
+        return (one.names | one.computed.keys()) & (other.names | other.computed.keys())
 
     def _local_items(self, outer: Branch, inside: Branch) -> tuple[Item, ...]:
         """Items whose variables are unknown outside, except for those of the outer branch."""
-        local = names_of(inside.items) - outer.bound
+        local = names_of(inside.items) - outer.names
         made = Branch(inside.items, frozenset(local))
         return renamed(made, {name: self.fresh() for name in sorted(local)}).items
 
@@ -205,7 +249,7 @@ class PatternReader:
         inside = [self._inside(branch, one) for one in right]
         if condition is not None:
             inside = self._filtered(inside, condition)
-        return _without(branch, [self._local_items(branch, one) for one in inside])
+        return self._without(branch, [self._local_items(branch, one) for one in inside])
 
     def _minus(self, node: sparql.Minus, needed: Names) -> list[Branch]:
         shared = self.seen.in_scope(node.left) & self.seen.in_scope(node.right)
@@ -229,8 +273,8 @@ class PatternReader:
                 )
             if other.same:
                 raise unanchored(other.same[0])
-            if branch.bound & other.bound & shared:
-                branch = branch.with_items(Not(self._local_items(branch, other)))
+            if branch.names & other.bound & shared:
+                (branch,) = self._without(branch, [self._local_items(branch, other)])
         return branch
 
     def _extend(self, node: sparql.Extend, needed: Names) -> list[Branch]:
@@ -242,7 +286,11 @@ class PatternReader:
         for branch in self.branches(node.pattern, inside):
             value = self._simplified(branch, node.expression)
             if value != ERROR:
-                branch = replace(branch, computed={**branch.computed, name: value})
+                unsure = branch.unsure
+                if not unsure.isdisjoint(names_in(node.expression, self.seen)):
+                    unsure |= {name}
+                computed = {**branch.computed, name: value}
+                branch = replace(branch, computed=computed, unsure=unsure)
             found.append(branch)
         return found
 
@@ -253,7 +301,7 @@ class PatternReader:
         found = []
         before, self._outer = self._outer, _only(self._outer, shown)  # others are its own
         for branch in self.branches(node.pattern, needed & shown):
-            own = (branch.bound | branch.computed.keys()) - shown
+            own = (branch.names | branch.computed.keys()) - shown
             found.append(renamed(branch, {name: self.fresh() for name in sorted(own)}))
         self._outer = before
         return found
@@ -291,23 +339,21 @@ def _exists_of(condition: Expression) -> tuple[Exists | None, bool]:
     return None, False
 
 
-def _without(branch: Branch, alternatives: list[tuple[Item, ...]]) -> list[Branch]:
-    """The solutions of a branch for which none of some bodies has a match."""
-    if not all(alternatives):
-        return []  # an empty body always has one
-    return [branch.with_items(*map(Not, alternatives))]
+def _binds(items: Iterable[Item], names: Iterable[str]) -> bool:
+    return {variable.name for variable in bound_by(items)}.issuperset(names)
 
 
 def _only(branch: Branch, names: Names) -> Branch:
     computed = {name: e for name, e in branch.computed.items() if name in names}
-    return Branch((), branch.bound & names, computed)
+    return Branch((), branch.names & names, computed)
 
 
 def _beside(outer: Branch, branch: Branch) -> Branch:
     """What is known within an EXISTS of a branch."""
-    computed = {n: e for n, e in outer.computed.items() if n not in branch.bound}
-    bound = outer.bound - branch.computed.keys()
-    return Branch((), bound | branch.bound, {**computed, **branch.computed})
+    computed = {n: e for n, e in outer.computed.items() if n not in branch.names}
+    bound = outer.names - branch.computed.keys()
+    computed = {**computed, **branch.computed}
+    return Branch((), bound | branch.names, computed, unsure=outer.unsure | branch.unsure)
 
 
 def unanchored(pair: tuple[str, str]) -> RefusedError:

@@ -129,15 +129,15 @@ class ServiceCall:
             if begun:
                 raise
             rejected = error
-        found = self._by_filter(endpoint, batch, context)
+        others = self._by_filter(endpoint, batch, context)
         try:
-            first = next(found, None)
+            first = next(others, None)
         except ServiceError:
             raise rejected from None
         self._without_values.add(iri)
         if first is not None:
             yield first
-            yield from found
+            yield from others
 
     def _by_values(self, endpoint: Endpoint, batch: _Batch, context: Context) -> Iterator[Matched]:
         texts, asked = self._texts, self._asked
