@@ -24,6 +24,7 @@ from triplestore.cli import (
     tables,
     upkeep,
     users,
+    validating,
     warming,
     watching,
 )
@@ -64,6 +65,7 @@ for _command in (
     rules.rules,
     rules.check,
     explaining.why,
+    validating.validate,
     prefixing.prefix,
     upkeep.info,
     upkeep.verify,

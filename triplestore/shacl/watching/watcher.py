@@ -89,6 +89,8 @@ class ResultChanges:
                 ]
                 results += self._results(watched, rows)
         if results:
+            for result in results[: SHACL.listed_results]:
+                result.why()  # now, because the transaction is about to end
             listed = "; ".join(map(str, islice(results, SHACL.listed_results)))
             more = len(results) - SHACL.listed_results
             raise ShapesViolationError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from triplestore.store.arguments import GraphLike, PathLike, QuadLike
+from triplestore.store.arguments import GraphLike, PathLike, QuadLike, TermLike
 from triplestore.store.querying import Querying
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Validating(Querying):
         use_default_graph_as_union: bool = False,
         default_graph: GraphLike | Iterable[GraphLike] | None = None,
         named_graphs: Iterable[GraphLike] | None = None,
+        focus_nodes: Iterable[TermLike] | None = None,
+        use_shapes: Iterable[TermLike] | None = None,
         timeout: float | None = None,
         budget: int | None = None,
         cancel: Flag | None = None,
@@ -44,7 +46,9 @@ class Validating(Querying):
         own graphs. What a shapes graph imports by `owl:imports` is looked for in `imports` (a
         mapping of IRIs to such sources, or files), among the store's named graphs, and beside the
         file of the shapes. `facts` selects the data that are validated: "all", "explicit"
-        (asserted) or "inferred" ones. The other keywords are those of `query`.
+        (asserted) or "inferred" ones. Only some focus nodes are validated with `focus_nodes`, and
+        only some of the shapes with targets with `use_shapes`. The other keywords are those of
+        `query`.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -64,4 +68,13 @@ class Validating(Querying):
         choice = QueryChoice(
             facts, use_default_graph_as_union, default_graph, named_graphs, timeout, budget, cancel
         )
-        return validated(self._view(), shapes, choice, imports, shapes_format, shapes_iri)
+        return validated(
+            self._view(),
+            shapes,
+            choice,
+            imports,
+            shapes_format,
+            shapes_iri,
+            focus_nodes,
+            use_shapes,
+        )
