@@ -17,7 +17,8 @@ DATA = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/200
 SHAPES = """@prefix : <http://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 :S sh:targetClass :Human ; sh:property :P .
 :P sh:path :name ; sh:minCount 1 ; sh:message "no name" ; sh:severity sh:Warning ."""
-ONTOLOGY = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ONTOLOGY = """@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :knows rdfs:range :Named ."""
 
 
