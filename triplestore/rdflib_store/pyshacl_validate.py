@@ -167,7 +167,8 @@ def _answer(
     for prefix, iri in report.prefixes.items():
         graph.bind(prefix, iri)
     for triple in report.to_graph():
-        graph.add(tuple(map(from_term, triple)))
+        s, p, o = map(from_term, triple)
+        graph.add((s, p, o))
     return conforms, graph, _text(report, conforms)
 
 

@@ -76,6 +76,8 @@ class DatatypeTest:
 
     component: Key
     datatype: Key
+    condition: Expression
+    """Whether `?value` is a literal of the datatype, well-formed or not."""
 
 
 @data_class

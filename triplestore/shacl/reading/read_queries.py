@@ -73,10 +73,10 @@ def _of_component(
     columns: list[list[tuple[str, Key] | None]] = []
     for parameter, optional in component.parameters:
         name = local_name(parameter)
-        values = [(name, value) for value in sorted(graph.objects(node, parameter))]
-        if not values and not optional:
+        given = [(name, value) for value in sorted(graph.objects(node, parameter))]
+        if not given and not optional:
             return
-        columns.append([*values] or [None])
+        columns.append([*given] or [None])
     name = "nodeValidator" if path is None else "propertyValidator"
     validators = graph.objects(component.node, sh(name)) or graph.objects(
         component.node, sh("validator")
