@@ -14,7 +14,7 @@ from triplestore.expressions.library.regex import compiled
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 from triplestore.shacl import model
 from triplestore.shacl.model import Constraint
-from triplestore.shacl.reading.shapes_graph import ShapesGraph, shown
+from triplestore.shacl.reading.shapes_graph import ShapesGraph, in_order, shown
 from triplestore.shacl.vocabulary import TRUE, TRUTHS, Key, lexical, local_name, sh
 from triplestore.terms.term_keys import BLANK, IRI, STRING
 
@@ -36,7 +36,7 @@ class Parameters:
 
     def values(self, name: str) -> list[Key]:
         """The values of a parameter, in a fixed order."""
-        return sorted(self.graph.objects(self.node, sh(name)))
+        return in_order(self.graph.objects(self.node, sh(name)))
 
     def wrong(self, name: str, value: Key, expected: str) -> ShapesError:
         """The error of a value that a parameter cannot have."""
@@ -242,7 +242,7 @@ def _siblings(graph: ShapesGraph, node: Key) -> list[Key]:
         if node in properties:
             for each in properties:
                 found.update(dict.fromkeys(graph.objects(each, sh("qualifiedValueShape"))))
-    return sorted(found)
+    return in_order(found)
 
 
 def _closed(given: Parameters, value: Key) -> Iterator[Constraint]:
