@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from triplestore.errors import ShapesError
 from triplestore.shacl import model
@@ -23,9 +23,12 @@ _TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf", 
 _UNSUPPORTED = ("js", "expression")
 
 
-def read_shapes(graph: ShapesGraph) -> Shapes:
-    """The shapes with targets, and all that they refer to."""
-    return _Reading(graph).result()
+def read_shapes(graph: ShapesGraph, others: Iterable[Key] = ()) -> Shapes:
+    """The shapes with targets, and all that they refer to.
+
+    others  more shapes that are read, with all that they refer to
+    """
+    return _Reading(graph).result(others)
 
 
 class _Reading:
@@ -36,10 +39,10 @@ class _Reading:
         self.recursive: set[Key] = set()
         self._classes = self._find_classes()
 
-    def result(self) -> Shapes:
+    def result(self, others: Iterable[Key]) -> Shapes:
         roots = in_order(self._roots())
-        for root in roots:
-            self._read(root)
+        for node in (*roots, *others):
+            self._read(node)
         self._find_recursion()
         return Shapes(
             self.shapes,

@@ -9,6 +9,7 @@ from triplestore.store.arguments import GraphLike, PathLike, QuadLike, TermLike
 from triplestore.store.querying import Querying
 
 if TYPE_CHECKING:
+    from triplestore.datalog.program import Program
     from triplestore.loaders.rdflib_graphs import RdflibGraph
     from triplestore.operators.context import Flag
     from triplestore.shacl.reports.report import ValidationReport
@@ -21,6 +22,34 @@ store, a graph of rdflib, quads, or a list of these."""
 
 class Validating(Querying):
     """Validation of one consistent state."""
+
+    def shape_rules(
+        self,
+        shapes: ShapesLike | None = None,
+        *,
+        imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
+        shapes_format: str | None = None,
+    ) -> Program:
+        """The rules of shapes (`sh:rule`) as a program for `reason` and `add_rules`.
+
+        Triple rules and SPARQL rules are translated; one that cannot be is a `ShapesError` that
+        says why. The arguments are those of `validate`.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://example.org/> . :r a :Room ; :width 3 .", "ttl")
+        >>> report = store.add_rules(store.shape_rules('''@prefix : <http://example.org/> .
+        ...     @prefix sh: <http://www.w3.org/ns/shacl#> .
+        ...     :S sh:targetClass :Room ; sh:rule [ a sh:TripleRule ;
+        ...         sh:subject sh:this ; sh:predicate :depth ; sh:object [ sh:path :width ] ] .'''))
+        >>> store.ask("ASK { :r :depth 3 }")
+        True
+        """
+        # Late: few stores have rules of shapes.
+        from triplestore.shacl.rules.translate import rules_of_shapes
+        from triplestore.store.faces.shapes_sources import read_sources
+
+        return rules_of_shapes(read_sources(self._view(), shapes, imports, shapes_format))
 
     def validate(
         self,
