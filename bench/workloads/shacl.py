@@ -48,7 +48,10 @@ def data_file(universities: int) -> Path:
 
 
 def _timed(validate: Callable[[], int]) -> dict[str, float]:
-    """CPU seconds of the first call and of the best of the next ones, and the results."""
+    """CPU seconds of the first call and of the best of the next ones, and the results.
+
+    validate  returns the number of results
+    """
     seconds, results = [], 0
     for _ in range(RUNS + 1):
         start = time.process_time()
@@ -63,7 +66,11 @@ def ours(universities: int) -> dict[str, float]:
 
     store, shapes = Store(), SHAPES.read_text()
     store.load(path=data_file(universities))
-    return {"triples": len(store)} | _timed(lambda: len(store.validate(shapes)))
+    found = {"triples": len(store)} | _timed(lambda: len(store.validate(shapes)))
+    report = store.validate(shapes)
+    start = time.process_time()
+    report.to_graph()
+    return found | {"report": time.process_time() - start}
 
 
 def peer(name: str, universities: int) -> dict[str, float]:
@@ -151,22 +158,43 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
         report.claim(claim, f"{seconds:.3f} s", seconds < 0.1)
     if watched:
         slowest = max(float(each.best[name]) for each in watched.values() for name in WRITES)
-        claim = f"one fact with {10 * given.copies} shapes watched takes under 3 ms of CPU"
-        report.claim(claim, f"{slowest:.2f} ms at most", slowest < 3)
+        typical = sorted(float(each.best[name]) for each in watched.values() for name in WRITES)
+        claim = f"one fact with {10 * given.copies} shapes watched takes under 3 ms of CPU (median)"
+        measured = f"{typical[len(typical) // 2]:.2f} ms, at most {slowest:.2f} ms"
+        report.claim(claim, measured, typical[len(typical) // 2] < 3)
     return report
 
 
 def _validations(results: dict[tuple[int, str], Result]) -> ReportTable:
     table = ReportTable(
         "Validation of ten shapes, CPU seconds",
-        ["universities", "engine", "triples", "results", "first", "best", "us per triple"],
+        [
+            "universities",
+            "engine",
+            "triples",
+            "results",
+            "first",
+            "best",
+            "as triples",
+            "us per triple",
+        ],
         note="First: in a process that has loaded its data; it imports and compiles what it needs. "
-        f"Best: of {RUNS} more. Engines of rdflib graphs read these each time.",
+        f"Best: of {RUNS} more. As triples: what ours takes above that for the report as a graph, "
+        "which the others always make; they also read the data from rdflib's graph each time.",
     )
     for (size, name), result in results.items():
         best = result.best
         each = 1e6 * float(best["best"]) / float(best["triples"])
-        table.add(size, name, best["triples"], best["results"], best["first"], best["best"], each)
+        table.add(
+            size,
+            name,
+            best["triples"],
+            best["results"],
+            best["first"],
+            best["best"],
+            best.get("report"),
+            each,
+        )
     return table
 
 
