@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -175,3 +176,45 @@ def test_wrong_calls__are_refused_and_change_nothing() -> None:
     with pytest.raises(UsageError, match="any more"):
         _ = watch.report
     assert store.watched_shapes == {}
+
+
+def test_refused_commit__leaves_no_ids_behind(tmp_path: Path) -> None:
+    shapes = """: sh:declare [ sh:prefix "" ; sh:namespace "http://example.org/"^^xsd:anyURI ] .
+    :S sh:targetNode :ada ; sh:property [ sh:path :name ; sh:minCount 1 ] .
+    :T sh:targetSubjectsOf :is ; sh:sparql [ sh:prefixes : ;
+        sh:select "SELECT $this ?value { $this :is ?value . ?value :bad ?x }" ] .
+    :U sh:targetSubjectsOf :wrong ; sh:datatype xsd:int ."""
+    with Store(tmp_path / "db") as store:
+        store.load(PREFIXES + ":x :y :z .", "ttl")
+        store.watch_shapes(PREFIXES + shapes, strict="Violation")
+    with Store(tmp_path / "db") as store:
+        for _ in range(2):
+            with pytest.raises(ShapesViolationError):
+                store.update("INSERT DATA { :ada :wrong :bad . :ada :is :p . :p :bad 1 }")
+        store.update("INSERT DATA { :zoe :fine :p , :q , :r , :s . :is2 :bad2 :t }")
+        store.update("INSERT DATA { :zoe :is :q . :q :fine 2 }")
+        assert results(store) == [RESULT]
+        with pytest.raises(ShapesViolationError, match=":zoe :q"):
+            store.update("INSERT DATA { :q :bad 2 }")
+        assert results(store) == [RESULT]
+
+
+def test_results__can_be_read_while_another_thread_commits() -> None:
+    store = watched()
+    seen: list[int] = []
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            seen.append(len(results(store)))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for number in range(30):
+            store.update(f"INSERT DATA {{ :n{number} a :Person }}")
+    finally:
+        stop.set()
+        reader.join()
+    assert len(results(store)) == 30
+    assert seen == sorted(seen)
