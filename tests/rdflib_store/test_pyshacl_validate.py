@@ -56,6 +56,15 @@ def test_data__come_from_anywhere(way: str, tmp_path: Path) -> None:
     assert len(store) == 4
 
 
+def test_rules__are_applied_if_wanted() -> None:
+    rule = """ :S sh:rule [ sh:subject sh:this ; sh:predicate :name ; sh:object "made" ] .
+        :S sh:targetClass :Pilot ."""
+    assert not validate(graph(DATA), shacl_graph=SHAPES + rule)[0]
+    _, report, _ = validate(graph(DATA), shacl_graph=SHAPES + rule, advanced=True)
+    focus = rdflib.URIRef("http://www.w3.org/ns/shacl#focusNode")
+    assert rdflib.URIRef("http://example.org/ada") not in set(report.objects(None, focus))
+
+
 def test_inference_and_ontology__change_nothing_in_a_store() -> None:
     store = Store()
     store.load(DATA, "ttl")

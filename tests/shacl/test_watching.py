@@ -145,8 +145,10 @@ def test_rolled_back_transaction__changes_no_result() -> None:
     store = watched()
     with store.transaction() as t:
         t.update("INSERT DATA { :ada a :Person }")
-        assert len(t.diff().results_added) == 1
+        (result,) = t.diff().results_added
         t.rollback()
+    with pytest.raises(UsageError, match="rolled back"):
+        result.why()
     assert results(store) == []
     store.update("INSERT DATA { :bob a :Person }")
     assert results(store) == [RESULT.replace(":ada", ":bob")]

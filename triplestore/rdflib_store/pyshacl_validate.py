@@ -32,7 +32,6 @@ _REGIMES = {
 _IGNORED = frozenset(
     [
         "abort_on_first",
-        "advanced",
         "check_dash_result",
         "check_expected_result",
         "debug",
@@ -53,6 +52,7 @@ def validate(
     *,
     shacl_graph: Any = None,
     ont_graph: Any = None,
+    advanced: bool = False,
     inference: str | None = None,
     allow_infos: bool = False,
     allow_warnings: bool = False,
@@ -67,8 +67,9 @@ def validate(
     """Whether data conform to shapes, the report as a graph of rdflib, and as text.
 
     The arguments are those of `pyshacl.validate`: graphs of rdflib, paths, or texts. `data_graph`
-    may also be a store of ours. Arguments that change how pySHACL works, and not what it finds,
-    are accepted and ignored.
+    may also be a store of ours. With `advanced`, rules of the shapes (`sh:rule`) are applied. Data
+    in a store, or a graph over one, are never changed. Arguments that change how pySHACL works, and
+    not what it finds, are accepted and ignored.
 
     >>> from triplestore.rdflib_store import validate
     >>> data = "@prefix : <http://ex.org/> . :ada a :Person ."
@@ -84,9 +85,11 @@ def validate(
     if inference not in _REGIMES:
         raise UsageError(f'inference is "rdfs", "owlrl", "both" or "none", not {inference!r}')
     regimes = _REGIMES[inference]
+    shapes = None if shacl_graph is None else _shapes(shacl_graph)
     with _data(data_graph, data_graph_format) as store, ExitStack() as trial:
         state: ReadableStore = store
-        if regimes or ont_graph is not None:
+        rules = store.shape_rules(shapes, shapes_format=shacl_graph_format) if advanced else None
+        if regimes or rules or ont_graph is not None:
             if not isinstance(store, Store):
                 raise UsageError(
                     "give a store, not a snapshot, if inference or an ontology is to be added"
@@ -96,9 +99,11 @@ def validate(
                 t.load(**_input(ont_graph, ont_graph_format))
             if regimes:
                 t.reason(*regimes)
+            if rules:
+                t.add_rules(rules)
             state = t
         report = state.validate(
-            None if shacl_graph is None else _shapes(shacl_graph),
+            shapes,
             shapes_format=shacl_graph_format,
             focus_nodes=None if focus_nodes is None else [_iri(each) for each in focus_nodes],
             use_shapes=None if use_shapes is None else [_iri(each) for each in use_shapes],
