@@ -58,7 +58,7 @@ LAYERS |= {
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
     "server": {"store", "browse", "loaders"},
-    "rdflib_store": {"store", "terms", "expressions"},
+    "rdflib_store": {"store", "shacl", "terms", "expressions"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["reasoning"] = LAYERS["proofs"] | {"proofs", "storage", "ontologies", "loaders"}
