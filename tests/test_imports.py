@@ -59,7 +59,7 @@ LAYERS |= {
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
     "server": {"store", "browse", "loaders", "network"},
-    "rdflib_store": {"store", "terms", "expressions", "network"},
+    "rdflib_store": {"store", "shacl", "terms", "expressions", "network"},
 }
 LAYERS["proofs"] = LAYERS["maintenance"] | {"maintenance"}
 LAYERS["sparql_rules"] = {"sparql", "datalog", "expressions", "terms"}

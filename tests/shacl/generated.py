@@ -177,7 +177,8 @@ def shape(random: Random, number: int, queries: bool = False) -> str:
         return f'{head} ; sh:sparql [ sh:prefixes : ; sh:select """{text}""" ] .'
     severity = random.choice(("", "", " ; sh:severity sh:Warning"))
     if random.random() < 0.3:
-        return f"{head} ; a sh:PropertyShape ; sh:path {path(random)} ; {constraints(random, 2, True)}{severity} ."
+        body = f"sh:path {path(random)} ; {constraints(random, 2, True)}"
+        return f"{head} ; a sh:PropertyShape ; {body}{severity} ."
     return f"{head} ; a sh:NodeShape ; {constraints(random, 2, False)}{severity} ."
 
 

@@ -26,6 +26,7 @@ from triplestore.cli import (
     tables,
     upkeep,
     users,
+    validating,
     warming,
     watching,
 )
@@ -73,6 +74,7 @@ for _command in (
     branching.what_if,
     history.log,
     history.show,
+    validating.validate,
     prefixing.prefix,
     indexing.index_text,
     upkeep.info,

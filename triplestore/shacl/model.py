@@ -6,13 +6,14 @@ parameter of a shape (or the parameters that belong together), with the IRI of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Collection, Mapping
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from triplestore.data_classes import data_class
+from triplestore.errors import ShapesError
 from triplestore.expressions.tree import Expression
-from triplestore.shacl.reading.shapes_graph import ShapesGraph
+from triplestore.shacl.reading.shapes_graph import ShapesGraph, shown
 from triplestore.shacl.vocabulary import VIOLATION, Key
 from triplestore.sparql.algebra.nodes import PathExpression
 
@@ -75,6 +76,8 @@ class DatatypeTest:
 
     component: Key
     datatype: Key
+    condition: Expression
+    """Whether `?value` is a literal of the datatype, well-formed or not."""
 
 
 @data_class
@@ -240,6 +243,13 @@ class Shapes:
 
     def __len__(self) -> int:
         return len(self.roots)
+
+    def only(self, nodes: Collection[Key]) -> Shapes:
+        """The same with only some of the shapes with targets."""
+        unknown = [node for node in nodes if node not in self.roots]
+        if unknown:
+            raise ShapesError(f"the shapes graph has no shape {shown(unknown[0])} with a target")
+        return replace(self, roots=tuple(node for node in self.roots if node in nodes))
 
 
 def inner_shapes(constraint: Constraint) -> tuple[Key, ...]:

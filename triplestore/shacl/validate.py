@@ -13,6 +13,7 @@ from triplestore.shacl.model import Shapes
 from triplestore.shacl.reports.report import ValidationReport
 from triplestore.shacl.reports.result import Result
 from triplestore.shacl.reports.rows import FoundRows
+from triplestore.shacl.vocabulary import Key
 from triplestore.sparql.engine import AskedState
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ def validate(
     *,
     explain: Callable[[Result], Cause],
     commit: int = 0,
+    nodes: tuple[Key, ...] | None = None,
 ) -> ValidationReport:
     """The report of some shapes over one state.
 
     explain  finds the cause of a result
+    nodes    only these focus nodes are validated; None for all
     """
     asked = with_shapes_graph(asked, shapes)
-    validation = Validation(DataGraph(asked, context), shapes)
+    validation = Validation(DataGraph(asked, context), shapes, nodes)
     found = list(validation.all_results())
     return ValidationReport(
         FoundRows(found, validation.data.terms),

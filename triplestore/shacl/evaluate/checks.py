@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from triplestore.data_classes import data_class
-from triplestore.expressions.tree import Call, Constant, Variable
 from triplestore.relations.packed_keys import I64, U32, Bools, in_sorted
 from triplestore.shacl import model
 from triplestore.shacl.evaluate.check_pairs import check_pairs, check_unique_lang
@@ -100,7 +99,6 @@ _KIND_OF = {
     RDF_LANG_STRING: LANG,
     RDF_DIR_LANG_STRING: LANG,
 }
-_DATATYPE = "DATATYPE"
 
 
 def _datatype(asked: Asked, test: model.DatatypeTest) -> Iterator[Found]:
@@ -110,12 +108,11 @@ def _datatype(asked: Asked, test: model.DatatypeTest) -> Iterator[Found]:
     def fine(values: U32) -> Bools:
         kinds = terms.kinds(values)
         kind = _KIND_OF.get(iri, TYPED)
-        mask = kinds == kind
+        mask: Bools = kinds == kind
         if kind == STRING:
             return mask
         rows = mask.nonzero()[0]
-        of_type = Call("=", (Call(_DATATYPE, (Variable("value"),)), Constant(test.datatype)))
-        mask[rows] = asked.data.meet(of_type, values[rows])
+        mask[rows] = asked.data.meet(test.condition, values[rows])
         if kind == TYPED and xsd.is_known(iri):
             rows = mask.nonzero()[0]
             mask[rows] = terms.values(values[rows]).marks != 0
@@ -175,11 +172,9 @@ def _logical(asked: Asked, test: model.Logical) -> Iterator[Found]:
         numbers = np.zeros(len(values), np.int64)
         for shape in test.shapes:
             numbers += asked.run.conforming(shape, values)
-        if test.kind == "not":
-            return numbers == 0
-        if test.kind == "xone":
-            return numbers == 1
-        return numbers > 0 if test.kind == "or" else numbers == len(test.shapes)
+        wanted = {"not": 0, "xone": 1}.get(test.kind, len(test.shapes))
+        mask: Bools = numbers > 0 if test.kind == "or" else numbers == wanted
+        return mask
 
     yield asked.wrong_values(test, ~asked.of_each(fine))
 

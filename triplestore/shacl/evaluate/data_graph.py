@@ -81,6 +81,7 @@ class DataGraph:
         self._steps: dict[PathExpression, PathStep] = {}
         self._classes: dict[Key, U32] = {}
         self._of_few: dict[tuple[object, bytes], Pairs] = {}
+        self._targets: dict[tuple[Target, bytes], Bools] = {}
         self._instances: dict[tuple[Key, bytes], Bools] = {}
         self._scope = Scope(self.terms, QuerySurroundings(None))
 
@@ -190,6 +191,15 @@ class DataGraph:
 
     def are_targets(self, nodes: U32, target: Target) -> Bools:
         """Which of some nodes are focus nodes of a target."""
+        if len(nodes) > SHACL.few_nodes or isinstance(target, TargetQuery):
+            return self._are_targets(nodes, target)
+        known = target, nodes.tobytes()
+        found = self._targets.get(known)
+        if found is None:
+            found = self._targets[known] = self._are_targets(nodes, target)
+        return found
+
+    def _are_targets(self, nodes: U32, target: Target) -> Bools:
         match target:
             case TargetClass(of):
                 return self.are_instances(nodes, of)

@@ -283,14 +283,14 @@ def _one_by_one(data: DataGraph, bound: BoundQuery, columns: tuple[U32, ...]) ->
 
 def _rows(data: DataGraph, query: Select, pattern: Node, wanted: tuple[str, ...]) -> Frame:
     """The columns `wanted` of the solutions of a pattern."""
-    query = prepared(replace(query, pattern=pattern))
-    scope = Scope(data.terms, QuerySurroundings(query.base))
-    planner = QueryPlanner(dataset_of(query, data.asked), scope, None)
+    made = prepared(replace(query, pattern=pattern))
+    scope = Scope(data.terms, QuerySurroundings(made.base))
+    planner = QueryPlanner(dataset_of(made, data.asked), scope, None)
     planner.context = data.context
-    planner.size = query.size
-    operator = planner.plan_large(query.pattern, Wanted(names=frozenset(wanted))).operator
+    planner.size = made.size
+    operator = planner.plan_large(made.pattern, Wanted(names=frozenset(wanted))).operator
     found = operator.run(data.context)
-    made = [
+    columns = [
         found[name] if name in found.names else np.zeros(found.rows, np.uint32) for name in wanted
     ]
-    return Frame(wanted, made, found.rows)
+    return Frame(wanted, columns, found.rows)

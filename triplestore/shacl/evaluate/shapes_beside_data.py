@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.relations import Layer, bulk_layer
+from triplestore.relations import bulk_layer
 from triplestore.shacl.model import Shapes
 from triplestore.sparql.engine import AskedState
 
@@ -33,8 +33,8 @@ def with_shapes_graph(asked: AskedState, shapes: Shapes) -> AskedState:
         return asked
     s, p, o = dictionary.encode_keys(keys).reshape(-1, 3).T
     graphs = np.full(len(s), name, np.uint32)
-    columns = (np.ascontiguousarray(column) for column in (p, s, o))
-    layer: Layer = bulk_layer(*columns, graphs)
+    p, s, o = (np.ascontiguousarray(column) for column in (p, s, o))
+    layer = bulk_layer(p, s, o, graphs)
     named = None if asked.named is None else (*asked.named, name)
     tables = asked.tables.push(layer)
     return asked._replace(dictionary=dictionary, tables=tables, named=named, plans=None)

@@ -25,11 +25,17 @@ from triplestore.shacl.vocabulary import Key
 
 
 class Validation:
-    """Shapes over one state."""
+    """Shapes over one state.
 
-    def __init__(self, data: DataGraph, shapes: Shapes) -> None:
+    nodes  only these focus nodes are validated; None for all
+    """
+
+    def __init__(
+        self, data: DataGraph, shapes: Shapes, nodes: tuple[Key, ...] | None = None
+    ) -> None:
         self.data = data
         self.shapes = shapes
+        self._nodes = None if nodes is None else data.ids(nodes)
         self._known: dict[Key, _Recursive] = {}
         self._visited: dict[Key, U32] = {}
 
@@ -45,7 +51,8 @@ class Validation:
         if shape.deactivated or not shape.constraints:
             return NO_IDS
         found = [self.data.target_nodes(target) for target in shape.targets]
-        return np.unique(np.concatenate(found)) if len(found) != 1 else found[0]
+        every = np.unique(np.concatenate(found)) if len(found) != 1 else found[0]
+        return every if self._nodes is None else np.intersect1d(every, self._nodes)
 
     def are_focus_nodes(self, shape: Shape, nodes: U32) -> Bools:
         """Which of some nodes the targets of a shape select."""

@@ -14,7 +14,7 @@ from triplestore.expressions.library.regex import compiled
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 from triplestore.shacl import model
 from triplestore.shacl.model import Constraint
-from triplestore.shacl.reading.shapes_graph import ShapesGraph, shown
+from triplestore.shacl.reading.shapes_graph import ShapesGraph, in_order, shown
 from triplestore.shacl.vocabulary import TRUE, TRUTHS, Key, lexical, local_name, sh
 from triplestore.terms.term_keys import BLANK, IRI, STRING
 
@@ -36,7 +36,7 @@ class Parameters:
 
     def values(self, name: str) -> list[Key]:
         """The values of a parameter, in a fixed order."""
-        return sorted(self.graph.objects(self.node, sh(name)))
+        return in_order(self.graph.objects(self.node, sh(name)))
 
     def wrong(self, name: str, value: Key, expected: str) -> ShapesError:
         """The error of a value that a parameter cannot have."""
@@ -95,7 +95,8 @@ def _class(given: Parameters, value: Key) -> Iterator[Constraint]:
 def _datatype(given: Parameters, value: Key) -> Iterator[Constraint]:
     if value[0] != IRI:
         raise given.wrong("datatype", value, "the IRI of a datatype")
-    yield model.DatatypeTest(component_of("datatype"), value)
+    condition = Call("=", (Call("DATATYPE", (VALUE,)), Constant(value)))
+    yield model.DatatypeTest(component_of("datatype"), value, condition)
 
 
 _KINDS = {
@@ -147,7 +148,8 @@ def _pattern(given: Parameters, value: Key) -> Iterator[Constraint]:
     except (TripleStoreError, ExpressionError) as error:
         why = str(error) or "it is not a regular expression"
         raise ShapesError(f"{shown(given.node)}: sh:pattern {text!r}: {why}") from error
-    arguments = (_TEXT, *(Constant(bytes([STRING]) + t.encode()) for t in (text, letters)))
+    texts = [Constant(bytes([STRING]) + each.encode()) for each in (text, letters)]
+    arguments: tuple[Expression, ...] = (_TEXT, *texts)
     condition = _all([_NOT_BLANK, Call("REGEX", arguments)])
     yield model.ValueTest(
         component_of("pattern"), condition, f'does not match the pattern "{text}"'
@@ -240,14 +242,14 @@ def _siblings(graph: ShapesGraph, node: Key) -> list[Key]:
         if node in properties:
             for each in properties:
                 found.update(dict.fromkeys(graph.objects(each, sh("qualifiedValueShape"))))
-    return sorted(found)
+    return in_order(found)
 
 
 def _closed(given: Parameters, value: Key) -> Iterator[Constraint]:
     if value not in TRUTHS:
         return
     graph, node = given.graph, given.node
-    allowed = set()
+    allowed: set[Key] = set()
     for each in graph.objects(node, sh("property")):
         allowed.update(p for p in graph.objects(each, sh("path")) if p[0] == IRI)
     for ignored in graph.objects(node, sh("ignoredProperties")):

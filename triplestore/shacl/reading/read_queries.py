@@ -13,7 +13,7 @@ from triplestore.data_classes import data_class
 from triplestore.errors import ShapesError
 from triplestore.shacl.model import QueryTest, TargetQuery
 from triplestore.shacl.reading.read_paths import path_text
-from triplestore.shacl.reading.shapes_graph import ShapesGraph, shown
+from triplestore.shacl.reading.shapes_graph import ShapesGraph, in_order, shown
 from triplestore.shacl.vocabulary import IMPORTS, TYPE, Key, lexical, local_name, sh
 from triplestore.sparql.algebra.nodes import PathExpression
 from triplestore.terms.term_keys import IRI, to_ntriples
@@ -35,7 +35,7 @@ class Component:
 def read_components(graph: ShapesGraph) -> list[Component]:
     """The components that a graph defines."""
     found = []
-    for node in sorted(graph.instances(sh("ConstraintComponent"))):
+    for node in in_order(graph.instances(sh("ConstraintComponent"))):
         parameters = read_parameters(graph, node)
         if any(not optional for _, optional in parameters):
             found.append(Component(node, parameters))
@@ -45,7 +45,7 @@ def read_components(graph: ShapesGraph) -> list[Component]:
 def read_parameters(graph: ShapesGraph, node: Key) -> tuple[tuple[Key, bool], ...]:
     """The properties of the parameters of a component, and whether each is optional."""
     found = []
-    for parameter in sorted(graph.objects(node, sh("parameter"))):
+    for parameter in in_order(graph.objects(node, sh("parameter"))):
         path = graph.one(parameter, sh("path"))
         if path is None or path[0] != IRI:
             raise ShapesError(f"a parameter of {shown(node)} needs sh:path with an IRI")
@@ -57,7 +57,7 @@ def read_queries(
     graph: ShapesGraph, node: Key, path: PathExpression | None, components: list[Component]
 ) -> Iterator[QueryTest]:
     """The constraints of a shape that are SPARQL."""
-    for constraint in sorted(graph.objects(node, sh("sparql"))):
+    for constraint in in_order(graph.objects(node, sh("sparql"))):
         if not graph.is_true(constraint, sh("deactivated")):
             made = _query(graph, constraint, path, SPARQL_COMPONENT)
             if made is None or made.asks:
@@ -73,15 +73,15 @@ def _of_component(
     columns: list[list[tuple[str, Key] | None]] = []
     for parameter, optional in component.parameters:
         name = local_name(parameter)
-        values = [(name, value) for value in sorted(graph.objects(node, parameter))]
-        if not values and not optional:
+        given = [(name, value) for value in in_order(graph.objects(node, parameter))]
+        if not given and not optional:
             return
-        columns.append([*values] or [None])
+        columns.append([*given] or [None])
     name = "nodeValidator" if path is None else "propertyValidator"
     validators = graph.objects(component.node, sh(name)) or graph.objects(
         component.node, sh("validator")
     )
-    for validator in sorted(validators)[:1]:
+    for validator in in_order(validators)[:1]:
         for chosen in product(*columns):
             values = dict(pair for pair in chosen if pair is not None)
             made = _query(graph, validator, path, component.node, values)
@@ -106,7 +106,7 @@ def _query(
         read_prefixes(graph, node),
         node if component == SPARQL_COMPONENT else None,
         values or {},
-        tuple(sorted(graph.objects(node, sh("message")))),
+        tuple(in_order(graph.objects(node, sh("message")))),
         select is None,
     )
 
@@ -148,7 +148,7 @@ def read_prefixes(graph: ShapesGraph, node: Key) -> dict[str, str]:
 
 def read_query_targets(graph: ShapesGraph, node: Key) -> Iterator[TargetQuery]:
     """The targets of a shape that are SPARQL."""
-    for target in sorted(graph.objects(node, sh("target"))):
+    for target in in_order(graph.objects(node, sh("target"))):
         select = graph.one(target, sh("select"))
         if select is not None:
             yield TargetQuery(lexical(select), read_prefixes(graph, target))

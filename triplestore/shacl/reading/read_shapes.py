@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from triplestore.errors import ShapesError
 from triplestore.shacl import model
@@ -15,7 +15,7 @@ from triplestore.shacl.reading.read_queries import (
     read_queries,
     read_query_targets,
 )
-from triplestore.shacl.reading.shapes_graph import ShapesGraph, shown
+from triplestore.shacl.reading.shapes_graph import ShapesGraph, in_order, shown
 from triplestore.shacl.vocabulary import CLASSES, VIOLATION, Key, lexical, sh
 from triplestore.terms.term_keys import BLANK, IRI
 
@@ -23,9 +23,12 @@ _TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf", 
 _UNSUPPORTED = ("js", "expression")
 
 
-def read_shapes(graph: ShapesGraph) -> Shapes:
-    """The shapes with targets, and all that they refer to."""
-    return _Reading(graph).result()
+def read_shapes(graph: ShapesGraph, others: Iterable[Key] = ()) -> Shapes:
+    """The shapes with targets, and all that they refer to.
+
+    others  more shapes that are read, with all that they refer to
+    """
+    return _Reading(graph).result(others)
 
 
 class _Reading:
@@ -36,16 +39,16 @@ class _Reading:
         self.recursive: set[Key] = set()
         self._classes = self._find_classes()
 
-    def result(self) -> Shapes:
-        roots = sorted(self._roots())
-        for root in roots:
-            self._read(root)
+    def result(self, others: Iterable[Key]) -> Shapes:
+        roots = in_order(self._roots())
+        for node in (*roots, *others):
+            self._read(node)
         self._find_recursion()
         return Shapes(
             self.shapes,
             tuple(roots),
             frozenset(self.recursive),
-            tuple(sorted(self.graph.imports)),
+            tuple(in_order(self.graph.imports)),
             self.graph.name,
             self.graph if self._asks_for_graph() else None,
         )
@@ -101,22 +104,22 @@ class _Reading:
             tuple(self._targets(node)),
             constraints,
             graph.one(node, sh("severity")) or VIOLATION,
-            tuple(sorted(graph.objects(node, sh("message")))),
+            tuple(in_order(graph.objects(node, sh("message")))),
             deactivated,
-            next(iter(sorted(graph.objects(node, sh("name")))), None),
+            next(iter(in_order(graph.objects(node, sh("name")))), None),
         )
 
     def _targets(self, node: Key) -> Iterator[Target]:
         graph = self.graph
-        for value in sorted(graph.objects(node, sh("targetNode"))):
+        for value in in_order(graph.objects(node, sh("targetNode"))):
             yield model.TargetNode(value)
-        for value in sorted(graph.objects(node, sh("targetClass"))):
+        for value in in_order(graph.objects(node, sh("targetClass"))):
             yield model.TargetClass(value)
         if node in self._classes:
             yield model.TargetClass(node)
-        for value in sorted(graph.objects(node, sh("targetSubjectsOf"))):
+        for value in in_order(graph.objects(node, sh("targetSubjectsOf"))):
             yield model.TargetSubjects(value)
-        for value in sorted(graph.objects(node, sh("targetObjectsOf"))):
+        for value in in_order(graph.objects(node, sh("targetObjectsOf"))):
             yield model.TargetObjects(value)
         yield from read_query_targets(graph, node)
 

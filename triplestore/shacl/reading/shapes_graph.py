@@ -127,6 +127,15 @@ class ShapesGraph:
         return node == NIL or REST in self.triples.get(node, {})
 
 
+def in_order(keys: Iterable[Key]) -> list[Key]:
+    """Terms in a fixed order: blank nodes of a document as they stand there.
+
+    >>> in_order([b"\\x02f1b10", b"\\x02f1b9", b"\\x01http://a"])
+    [b'\\x01http://a', b'\\x02f1b9', b'\\x02f1b10']
+    """
+    return sorted(keys, key=lambda key: (key[0], len(key) if key[0] == BLANK else 0, key))
+
+
 def shown(key: Key) -> str:
     """A term as N-Triples, with the prefix of SHACL.
 

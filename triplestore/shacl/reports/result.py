@@ -23,12 +23,13 @@ class Result:
     Results are equal if they say the same of the same focus node.
     """
 
-    __slots__ = ("_explain", "_namer", "row")
+    __slots__ = ("_cause", "_explain", "_namer", "row")
 
     def __init__(self, row: Row, namer: Namer, explain: Callable[[Result], Cause]) -> None:
         self.row = row
         self._namer = namer
         self._explain = explain
+        self._cause: Cause | None = None
 
     @property
     def focus(self) -> Term:
@@ -116,7 +117,9 @@ class Result:
         <http://ex.org/Pump> <http://www.w3.org/2000/01/rdf-schema#subClassOf> ...
         <http://ex.org/p7> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://ex.org/Pump>
         """
-        return self._explain(self)
+        if self._cause is None:
+            self._cause = self._explain(self)
+        return self._cause
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self.row.identity == other.row.identity

@@ -76,6 +76,7 @@ class WatchedShapes:
         self._named = any(read.named for reads in self._reads.values() for read in reads)
         self._classes: dict[Key, U32] = {}
         self._beside = Kept()
+        self._is_tentative = False  # whether plans may have ids that a transaction takes back
 
     def rows(self) -> Iterator[Row]:
         """All results."""
@@ -108,6 +109,9 @@ class WatchedShapes:
         facts = _Facts(changes, self.choice, state, self._named)
         if not facts:
             return None
+        if self._is_tentative:
+            self._beside.queries.clear()
+        self._is_tentative = True
         run = self.validation(state)
         with running(run.data.context):
             return self._changed(run, facts)
@@ -210,6 +214,10 @@ class WatchedShapes:
             for root in self._reads:
                 self._compare_all(run, self.shapes.shapes[root], made)
         return made
+
+    def settle(self) -> None:
+        """The transaction was committed, so its ids last."""
+        self._is_tentative = False
 
     def apply(self, changes: ShapeChanges) -> None:
         """The commit was published."""

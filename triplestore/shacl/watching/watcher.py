@@ -12,11 +12,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from triplestore.data_classes import data_class
 from triplestore.errors import ShapesViolationError
 from triplestore.expressions.text.expression_printer import Namer
+from triplestore.live.committed_terms import CommittedTerms
 from triplestore.live.fact_changes import FactChanges
 from triplestore.live.published import Published
 from triplestore.shacl.data_choice import ReadableState
@@ -53,8 +54,9 @@ class StateOf:
     @classmethod
     def of(cls, state: State) -> StateOf:
         """A state, as it is read."""
-        meta = state.meta
-        return cls(state.dictionary, state.tables, prefixes_of(meta), hidden_count(meta))
+        # An open transaction has terms in the dictionary that it may take back.
+        terms = cast("Dictionary", CommittedTerms(state.dictionary, state.term_count))
+        return cls(terms, state.tables, prefixes_of(state.meta), hidden_count(state.meta))
 
 
 class ResultChanges:
@@ -89,6 +91,8 @@ class ResultChanges:
                 ]
                 results += self._results(watched, rows)
         if results:
+            for result in results[: SHACL.listed_results]:
+                result.why()  # now, because the transaction is about to end
             listed = "; ".join(map(str, islice(results, SHACL.listed_results)))
             more = len(results) - SHACL.listed_results
             raise ShapesViolationError(
@@ -168,6 +172,8 @@ class Watcher:
                 return
             for watched, part in changes.parts if changes is not None else ():
                 watched.apply(part)
+            for watched in self.watched:
+                watched.settle()
             self._state = state
 
 

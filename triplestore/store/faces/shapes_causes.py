@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from triplestore.errors import UsageError
+
 if TYPE_CHECKING:
     from triplestore.shacl.causes import Cause, Explanation
     from triplestore.shacl.data_choice import DataChoice
@@ -19,12 +21,18 @@ SECONDS = 5.0
 def explainer(view: StateView, shapes: Shapes, choice: DataChoice) -> Callable[[Result], Cause]:
     """A function that finds the cause of a result."""
     made: list[Explanation] = []
+    dictionary, size = view.dictionary, view.dictionary.size
+    last = dictionary.key(size) if size else b""
 
     def explain(result: Result) -> Cause:
         # Late: they need all of `proofs`, and few results are explained.
         from triplestore.shacl.causes import Explanation
         from triplestore.store.explain import explain as prove
 
+        if size and not (dictionary.size >= size and dictionary.key(size) == last):
+            raise UsageError(
+                "the transaction was rolled back: ask for the cause of its results before that"
+            )
         if not made:
             asked = choice.asked(view)
             made.append(Explanation(asked, shapes, lambda fact: prove(view, fact, 0, 5, SECONDS)))

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from triplestore.operators.context import Flag
     from triplestore.shacl.watching.watcher import Watcher
     from triplestore.storage import State
-    from triplestore.store.arguments import GraphLike, PathLike
+    from triplestore.store.arguments import GraphLike, PathLike, TermLike
     from triplestore.store.faces.validating import ShapesLike
 
 
@@ -89,12 +89,24 @@ def validated(
     imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
     format: str | None = None,
     iri: str | None = None,
+    nodes: Iterable[TermLike] | None = None,
+    only: Iterable[TermLike] | None = None,
 ) -> ValidationReport:
     """The report of shapes over a state."""
     graph = read_sources(view, shapes, imports, format, iri)
     made, data = read_shapes(graph), choice.data()
+    if only is not None:
+        made = made.only({key_of(node) for node in only})
+    focus = None if nodes is None else tuple(map(key_of, nodes))
     explain = explainer(view, made, data)
-    return validate(data.asked(view), made, choice.context(), explain=explain, commit=view.commit)
+    return validate(
+        data.asked(view),
+        made,
+        choice.context(),
+        explain=explain,
+        commit=view.commit,
+        nodes=focus,
+    )
 
 
 def watched_bytes(
