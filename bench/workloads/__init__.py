@@ -27,6 +27,7 @@ from bench.workloads import (
     sparqloscope,
     subscriptions,
     tables,
+    text,
     updates,
 )
 
@@ -55,6 +56,7 @@ WORKLOADS: dict[str, Workload] = {
         sparqloscope.WORKLOAD,
         spark.WORKLOAD,
         tables.WORKLOAD,
+        text.WORKLOAD,
         limits.WORKLOAD,
         serving.WORKLOAD,
     )
