@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,11 +25,13 @@ class TextSettings:
 
     properties  IRIs of the properties whose literals it holds, in order; None for all
     stemmers    language tag to stemmer
+    substrings  whether it also finds texts within words, for filters
     uid         a name for its folder; every index, and every numbering of terms, has another
     """
 
     properties: tuple[str, ...] | None
     stemmers: Mapping[str, str]
+    substrings: bool
     uid: str
 
     @classmethod
@@ -36,23 +39,23 @@ class TextSettings:
         cls,
         properties: Iterable[str | NamedNode] | str | NamedNode | None,
         languages: Iterable[str] | Mapping[str, str] | None,
+        substrings: bool,
         prefixes: Mapping[str, str],
     ) -> TextSettings:
         """The settings that a caller asks for."""
-        return cls(_iris(properties, prefixes), stemmed(languages), token_hex(8))
+        return cls(_iris(properties, prefixes), stemmed(languages), substrings, token_hex(8))
 
     def renewed(self) -> TextSettings:
         """The same settings for another folder."""
-        return TextSettings(self.properties, self.stemmers, token_hex(8))
+        return replace(self, uid=token_hex(8))
 
     def agrees(self, other: TextSettings) -> bool:
         """Whether an index with the other settings holds the same."""
-        return (self.properties, self.stemmers) == (other.properties, other.stemmers)
+        return self == replace(other, uid=self.uid)
 
     def to_bytes(self) -> bytes:
         """The settings as they are stored."""
-        value = {"properties": self.properties, "stemmers": dict(self.stemmers), "uid": self.uid}
-        return json.dumps(value, ensure_ascii=False).encode()
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
 
     @property
     def folder(self) -> str:
@@ -75,6 +78,7 @@ def _read(value: bytes) -> TextSettings:
     return TextSettings(
         None if properties is None else tuple(map(str, properties)),
         {str(tag): str(name) for tag, name in found["stemmers"].items()},
+        bool(found["substrings"]),
         str(found["uid"]),
     )
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -34,6 +34,8 @@ from triplestore.text_search.index_part import (
     Check,
     IndexPart,
     PartState,
+    containing,
+    count_containing,
     count_in,
     found_in,
     private_part,
@@ -96,6 +98,15 @@ class TextIndex:
         """About how many literals match."""
         return self._asked(wanted, committed, lambda parts: count_in(parts, text, language))
 
+    def containing(self, wanted: Wanted, committed: bool, texts: Sequence[str]) -> U32:
+        """The literals of a state that contain texts of at least three characters, and others;
+        whether in capitals or small letters."""
+        return self._asked(wanted, committed, lambda parts: containing(parts, texts))
+
+    def count_containing(self, wanted: Wanted, committed: bool, texts: Sequence[str]) -> int:
+        """About how many literals these are."""
+        return self._asked(wanted, committed, lambda parts: count_containing(parts, texts))
+
     def _asked(
         self, wanted: Wanted, committed: bool, ask: Callable[[list[PartState]], _Answer]
     ) -> _Answer:
@@ -148,7 +159,7 @@ class TextIndex:
             if self._writes and (self._folder is None or self._too_many(len(missing))):
                 return False
             if self._recent is None:
-                self._recent = private_part(self.settings.stemmers, len(missing))
+                self._recent = private_part(self.settings, len(missing))
             self._recent.add(state.dictionary, missing, check)
             self._recent.publish(missing)
         self._known = (state_wanted.tables, state_wanted.size)
@@ -176,7 +187,7 @@ class TextIndex:
         missing = self._missing(wanted)
         made = None
         if len(missing) or (self._main is None and self._recent is None):
-            made = private_part(self.settings.stemmers, len(missing))
+            made = private_part(self.settings, len(missing))
             made.add(wanted.dictionary, missing, check)
             made.publish(missing)
         while len(self._apart) >= TEXT.views:
@@ -253,18 +264,27 @@ class TextIndex:
         """Open the main part, or make it anew if it is missing or wrong."""
         folder = self._folder
         if folder is None:
-            self._main = IndexPart(LiteralIndex(self.settings.stemmers))
+            self._main = IndexPart(self._new_index(None))
             return
         remove_other_folders(folder.path.parent, self.settings.folder)
         main = self._opened(folder, state.dictionary, writes=True)
         if main is None:
             logger.info("making the text index %s", folder.path)
             folder.begin()
-            main = IndexPart(LiteralIndex(self.settings.stemmers, folder.index))
+            main = IndexPart(self._new_index(folder))
         with self._lock:
             self._main = main
             if folder.note is not None and folder.note.commit == state.commit:
                 self._known = (state.tables, state.term_count)
+
+    def _new_index(self, folder: IndexFolder | None, *, writes: bool = True) -> LiteralIndex:
+        settings = self.settings
+        return LiteralIndex(
+            settings.stemmers,
+            None if folder is None else folder.index,
+            substrings=settings.substrings,
+            writes=writes,
+        )
 
     def _opened(
         self, folder: IndexFolder, dictionary: Dictionary, *, writes: bool
@@ -278,7 +298,7 @@ class TextIndex:
         if folder.damaged_files():
             return None
         try:
-            index = LiteralIndex(self.settings.stemmers, folder.index, writes=writes)
+            index = self._new_index(folder, writes=writes)
             if writes and len(index) > note.count:  # added after the note was written
                 index.drop_from(note.count)
                 index.commit()
