@@ -105,6 +105,43 @@ def measure_search(path: str, folder: str) -> dict[str, Any]:
     return {"found": found, "size": size, **clock.seconds}
 
 
+def filters() -> dict[str, str]:
+    """Filters by parts of texts, by name."""
+    known = words()
+    rare, some, often = known[20_000], known[100], known[0]
+    return {
+        "CONTAINS, rare": f'CONTAINS(?l, "{rare}")',
+        "CONTAINS, often": f'CONTAINS(?l, "{some}")',
+        "CONTAINS, in half of all": f'CONTAINS(?l, "{often}")',
+        "CONTAINS, never": 'CONTAINS(?l, "0000")',
+        "CONTAINS in LCASE": f'CONTAINS(LCASE(?l), "{rare}")',
+        "REGEX": f'REGEX(?l, "{rare[:3]}.{{0,3}} ")',
+        "REGEX, any case": f'REGEX(?l, "^{rare}", "i")',
+        "STRSTARTS": f'STRSTARTS(?l, "{some}")',
+    }
+
+
+def measure_filters(path: str, folder: str) -> dict[str, Any]:
+    """In a child: filters without an index for them, and with one."""
+    from triplestore import Store
+
+    clock, found = Clock(), []
+    with fresh_folder(folder) as own:
+        store = Store(own / "store")
+        store.load(path=path)
+        for substrings in (False, True):
+            store.index_text([LABEL], languages=["en"], substrings=substrings)
+            with clock.part(f"index {substrings}"):
+                store.complete_text_index()
+            answers = {}
+            for name, condition in filters().items():
+                text = f"{PREFIXES} SELECT ?x {{ ?x rdfs:label ?l FILTER({condition}) }}"
+                answers[name] = timed(lambda asked: len(store.select(asked)), text)
+            found.append(answers)
+        store.close()
+    return {"found": found, **clock.seconds}
+
+
 def measure_regex(peer: str, path: str, folder: str) -> dict[str, Any]:
     """In a child: the same questions as regular expressions."""
     ask: Callable[[str], int]
@@ -178,6 +215,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     report = BenchReport("text", WORKLOAD.summary, machine(packages))
     with harness.temporary() as folder:
         report.tables.append(search_table(given.literals, folder, harness, report))
+        report.tables.append(filter_table(given.literals, folder, harness, report))
         report.tables.append(commit_table(given.commits, folder, harness))
     return report
 
@@ -225,6 +263,26 @@ def search_table(count: int, folder: Path, harness: Harness, report: BenchReport
     first = ours["first search after opening cpu s"] * 1000
     index.add(count, built, count / built, ours["size"] / 1e6, first)
     report.tables.append(index)
+    return shown
+
+
+def filter_table(count: int, folder: Path, harness: Harness, report: BenchReport) -> ReportTable:
+    """Filters with an index for parts of texts, and without."""
+    arguments = {"path": str(folder / "labels.nt"), "folder": str(folder)}
+    case = Case(f"{__name__}:measure_filters", arguments, "filters")
+    result = harness.compare([case], main="peak bytes", repeats=1)[0]
+    without, having = result["found"]
+    shown = ReportTable(
+        f"Filters on {count:,} literals, ms of CPU",
+        ["", "hits", "without", "with substrings"],
+        note=f"The index with substrings: {result['index True cpu s']:.1f} CPU s, instead of "
+        f"{result['index False cpu s']:.1f}.",
+    )
+    agree = True
+    for name, (hits, seconds) in without.items():
+        shown.add(name, hits, seconds * 1000, having[name][1] * 1000)
+        agree = agree and having[name][0] == hits
+    report.claim("filters have the same answers with an index", str(agree), agree)
     return shown
 
 

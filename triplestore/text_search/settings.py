@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import lru_cache
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
@@ -72,6 +73,7 @@ def settings_of(meta: Mapping[str, bytes]) -> TextSettings | None:
     return value_of(meta, TEXT_INDEX, _read, None)
 
 
+@lru_cache(maxsize=16)
 def _read(value: bytes) -> TextSettings:
     found: dict[str, Any] = json.loads(value)
     properties = found["properties"]
