@@ -104,6 +104,11 @@ PIECES = [
 ]
 
 
+def part_of(text: str, random: Random) -> str:
+    at = random.randrange(max(1, len(text) - 3))
+    return text[at : at + random.randrange(2, 7)]
+
+
 @pytest.mark.parametrize("properties", [None, ["http://ex.org/p"]])
 def test_filters__have_the_same_answers_with_an_index(
     properties: list[str] | None, tune: Callable[..., None]
@@ -113,9 +118,10 @@ def test_filters__have_the_same_answers_with_an_index(
     random = Random(4)
     plain, indexed = Store(), Store()
     p, q = NamedNode("http://ex.org/p"), NamedNode("http://ex.org/q")
-    quads = []
+    quads, texts = [], list[str]()
     for n in range(400):
         text = "".join(random.choices(PIECES, k=random.randrange(1, 6)))
+        texts.append(text)
         kinds = [
             Literal(text),
             Literal(text, language="en"),
@@ -131,7 +137,7 @@ def test_filters__have_the_same_answers_with_an_index(
     indexed.complete_text_index()
     used = 0
     for _ in range(60):
-        one, other = ("".join(random.choices(PIECES, k=random.randrange(1, 3))) for _ in range(2))
+        one, other = (part_of(random.choice(texts), random) for _ in range(2))
         condition = random.choice(FILTERS).format(one, other)
         for name in ("ex:p", "ex:q", "?p"):
             text = (
@@ -142,4 +148,4 @@ def test_filters__have_the_same_answers_with_an_index(
             used += "text candidates" in str(found.explain())
             inside = text.replace(f"?x {name} ?l", f"GRAPH ?g {{ ?x {name} ?l }}")
             assert len(indexed.select(inside)) == 0
-    assert used > 30
+    assert used > (30 if properties is None else 10)

@@ -27,6 +27,11 @@ _LOWERED = re.compile("[^\x00-\x7f]|[iIkK]")
 _ESCAPED = frozenset(r"\|.?*+(){}[]^$-")
 
 
+def is_about_texts(condition: Expression) -> bool:
+    """Whether a filter is of a kind that may require texts."""
+    return isinstance(condition, Call) and condition.function in (*_PLAIN, "REGEX")
+
+
 def required_texts(condition: Expression) -> tuple[str, list[str]] | None:
     """A variable, and texts that its value contains if the condition holds; None if there are none.
 

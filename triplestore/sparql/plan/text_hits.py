@@ -21,7 +21,7 @@ from triplestore.sparql.evaluate.text_hits import (
 from triplestore.sparql.plan.join_order import Item
 from triplestore.sparql.plan.planned import Planned, PlannedPart, Wanted, Where
 from triplestore.sparql.plan.planner import Planner
-from triplestore.sparql.plan.required_texts import required_texts
+from triplestore.sparql.plan.required_texts import is_about_texts, required_texts
 from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import STRING
@@ -149,22 +149,22 @@ def text_candidates(
 
     parts, items  what is joined: triple patterns have the literals as objects
     """
-    if planner.text is None:
-        return None
-    required = required_texts(condition)
-    if required is None:
-        return None
-    name, texts = required
-    size = min((item.size for item in items if name in item.names), default=0.0)
-    if size < SPARQL.searched_rows:
+    if planner.text is None or not is_about_texts(condition):
         return None
     try:
         search = planner.text()
     except ImportError:  # without the library, filters read all
         return None
-    if not search.finds_substrings or not _is_indexed(name, search, parts):
+    if not search.finds_substrings:
         return None
     planner.slots.fits = False  # other texts may be better found in another way
+    required = required_texts(condition)
+    if required is None:
+        return None
+    name, texts = required
+    size = min((item.size for item in items if name in item.names), default=0.0)
+    if size < SPARQL.searched_rows or not _is_indexed(name, search, parts):
+        return None
     expected = search.count_containing(texts)
     if expected * SPARQL.lookup_cost > size:
         return None
