@@ -99,7 +99,7 @@ def release(database: Database, *, remove: bool = False, catch_up: bool = False)
     for served in found.values():
         served.upkeep.stop()
         if catch_up and served.index.is_open:
-            served.index.catch_up(lambda: None, whole=True)
+            served.index.catch_up(lambda: None, closing=True)
         served.index.retire(remove=remove)
 
 
@@ -143,8 +143,8 @@ class TextSearcher:
 
     @property
     def finds_substrings(self) -> bool:
-        """Whether `containing` can be asked, without making the index first."""
-        return self.index.settings.substrings and self.index.is_open
+        """Whether `containing` can be asked, without adding much to the index first."""
+        return self.index.settings.substrings and self.index.is_ready()
 
     def containing(self, texts: Sequence[str]) -> U32:
         """The literals that contain some texts, and perhaps others; increasing."""

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from triplestore.errors import ReadOnlyError, UsageError
+from triplestore.errors import ReadOnlyError, StorageError, UsageError
 from triplestore.operators.context import current
+from triplestore.relations.packed_keys import NO_IDS
 from triplestore.text_search.index_folder import IndexFolder, digest_of, remove_other_folders
 from triplestore.text_search.index_part import (
     Check,
@@ -82,6 +83,7 @@ class TextIndex:
             weakref.WeakKeyDictionary()
         )
         self._known: tuple[Tables, int] | None = None
+        self._unnoted: list[U32] = []  # in the main part, in the order in which they were added
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -207,9 +209,12 @@ class TextIndex:
 
     # -- the main part ----------------------------------------------------------------------------
 
-    def catch_up(self, check: Check, *, whole: bool = False) -> None:
+    def catch_up(self, check: Check, *, closing: bool = False) -> None:
         """Add the literals of the last commit to the main part, and note on disk that they are
-        there; without `whole` not if there are none."""
+        there.
+
+        closing  note it even if there are none; if there are many, leave them for the next time
+        """
         with _held(self._writing, check):
             database = self._database_here
             if database is None or not self._writes:
@@ -224,6 +229,8 @@ class TextIndex:
                 if self._recent is not None:
                     more = self._main.state.ids.lacks(self._recent.state.ids.ids)
                     missing = np.union1d(missing, more)
+            if closing and len(missing) > TEXT.recent:
+                return
             for start in range(0, len(missing), TEXT.batch):
                 batch = missing[start : start + TEXT.batch]
                 self._main.add(state.dictionary, batch, check)
@@ -234,7 +241,7 @@ class TextIndex:
                 self._drop_recent()
                 if self._known is None or self._known[1] <= wanted.size:
                     self._known = (wanted.tables, wanted.size)
-            if whole and not len(missing):
+            if closing and not len(missing):
                 self._note(missing, state)
 
     def _drop_recent(self) -> None:
@@ -253,12 +260,19 @@ class TextIndex:
         folder, database = self._folder, self._database_here
         if folder is None or folder.note is None or database is None:
             return
+        if len(added):
+            self._unnoted.append(added)  # until it is noted, whatever fails
         terms = database.state.term_count if state is None else state.term_count
         commit = folder.note.commit if state is None else state.commit
-        if len(added) or commit != folder.note.commit:
-            database.flush()
+        if self._unnoted or commit != folder.note.commit:
+            try:
+                database.flush()
+            except StorageError as error:  # the store can only be read from now on
+                logger.warning("what was added to the text index is not noted: %s", error)
+                return
             last = digest_of(database.state.dictionary, terms)
-            folder.write(added, commit, terms, last)
+            folder.write(np.concatenate([NO_IDS, *self._unnoted]), commit, terms, last)
+            self._unnoted = []
 
     def _open_main(self, state: State) -> None:
         """Open the main part, or make it anew if it is missing or wrong."""
@@ -271,6 +285,7 @@ class TextIndex:
         if main is None:
             logger.info("making the text index %s", folder.path)
             folder.begin()
+            self._unnoted = []
             main = IndexPart(self._new_index(folder))
         with self._lock:
             self._main = main
@@ -325,6 +340,18 @@ class TextIndex:
                 self._known = (state.tables, state.term_count)
 
     # -- upkeep -----------------------------------------------------------------------------------
+
+    def is_ready(self) -> bool:
+        """Whether a search can begin now: the index is there, and lacks at most a few literals."""
+        if not self.is_open or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            database = self._database_here
+            if database is None or self._known is None:
+                return False
+            return not self._too_many(len(self._missing(wanted_of(database.state))))
+        finally:
+            self._lock.release()
 
     @property
     def is_open(self) -> bool:
