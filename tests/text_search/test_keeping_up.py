@@ -31,6 +31,8 @@ EX = "http://ex.org/"
 INDEXED = ("label", "note")
 QUERIES = ("sun", "win*", "+wind -roof", '"sun wind"', "panel OR roof")
 PREFIXES = f"PREFIX text: <http://jena.apache.org/text#> PREFIX : <{EX}> "
+MOST = 1500
+"""Number of quads that a store may have before half of them are removed."""
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>"
 
 
@@ -72,10 +74,12 @@ def some_quad(random: Random) -> Quad:
 def write(store: Any, random: Random) -> None:
     """Some quads, added and removed."""
     quads = [some_quad(random) for _ in range(random.choice([1, 1, 2, 30]))]
-    if random.random() < 0.3:
+    too_many = len(store) - MOST
+    if random.random() < 0.3 or too_many > 0:
         known = list(store.quads_for_pattern(None, None, None, None))
         random.shuffle(known)
-        store.remove_all(known[: random.randrange(1, 10)])
+        gone = too_many + MOST // 2 if too_many > 0 else random.randrange(1, 10)
+        store.remove_all(known[:gone])
     if len(quads) == 1:
         store.add(quads[0])
     else:
