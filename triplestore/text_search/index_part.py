@@ -112,7 +112,7 @@ def found_in(parts: list[PartState], text: str, language: str, most: int | None 
 def count_in(parts: list[PartState], text: str, language: str) -> int:
     """About how many literals match."""
     return sum(
-        part.literals.count(compiled(text, language, part.literals), part.searcher)
+        part.literals.count(compiled(text, language, part.literals, part.searcher), part.searcher)
         for part in parts
     )
 
