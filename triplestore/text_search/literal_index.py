@@ -181,7 +181,7 @@ class LiteralIndex:
         writer, self._writer = self._writer, None
         if writer is not None:
             with suppress(ValueError):  # it has failed before
-                writer.rollback()
+                # Not `rollback` first: nothing would wait for the merges that are running.
                 writer.wait_merging_threads()
 
     # -- reading ----------------------------------------------------------------------------------
