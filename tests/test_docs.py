@@ -26,6 +26,7 @@ NEEDED = {
     "server-for-others.md": "uvicorn",
     "spark.md": "pyspark",
     "tables.md": "pandas",
+    "text-search.md": "tantivy",
 }
 """The extra libraries that the examples of some pages need."""
 

@@ -30,6 +30,7 @@ from bench.workloads import (
     sparqloscope,
     subscriptions,
     tables,
+    text,
     updates,
 )
 
@@ -60,6 +61,7 @@ WORKLOADS: dict[str, Workload] = {
         pull_requests.WORKLOAD,
         spark.WORKLOAD,
         tables.WORKLOAD,
+        text.WORKLOAD,
         limits.WORKLOAD,
         serving.WORKLOAD,
         federation.WORKLOAD,

@@ -51,6 +51,15 @@ def _head(node: Any, names: _Names) -> str:
             return f"{type(node).__name__.lower()} {text(name)}"
         case sparql.Values(variables, _) | sparql.Project(_, variables):
             return f"{type(node).__name__.lower()} {text(*variables)}"
+        case sparql.TextHits(literal, score, of, query, properties, language, enough):
+            made = [
+                text(query),
+                *map(text, properties),
+                *([f"lang:{language}"] if language else []),
+            ]
+            made += [] if enough is None else [f"until {enough} rows"]
+            columns = [text(each) for each in (literal, score, of) if each is not None]
+            return f"text search {' '.join(made)} as {' '.join(columns)}"
         case sparql.OrderBy(_, keys):
             return "order " + ", ".join(("desc " if k[1] else "") + text(k[0]) for k in keys)
         case sparql.Slice(_, offset, limit):

@@ -37,7 +37,7 @@ def test_with_children__changes_each_once_and_in_order() -> None:
 
 def test_walk__reaches_every_kind_of_node() -> None:
     kinds = {type(node) for pattern in PATTERNS for node in a.walk(pattern)}
-    assert kinds == set(a.Node.__args__) - {a.Service}
+    assert kinds == set(a.Node.__args__) - {a.Service, a.TextHits}  # a rewrite makes those
 
 
 def test_nodes__are_equal_by_structure_and_can_be_keys() -> None:

@@ -6,6 +6,7 @@ literals that are in facts of the indexed properties.
 
 from __future__ import annotations
 
+import errno
 import shutil
 import signal
 import subprocess
@@ -22,12 +23,16 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from tests.text_search.oracle import matching, some_text
 from triplestore import Store
+from triplestore.errors import StorageError
+from triplestore.text_search.index_folder import IndexFolder
 from triplestore.text_search.thresholds import TEXT
 
 EX = "http://ex.org/"
 INDEXED = ("label", "note")
 QUERIES = ("sun", "win*", "+wind -roof", '"sun wind"', "panel OR roof")
 PREFIXES = f"PREFIX text: <http://jena.apache.org/text#> PREFIX : <{EX}> "
+MOST = 1500
+"""Number of quads that a store may have before half of them are removed."""
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>"
 
 
@@ -69,10 +74,12 @@ def some_quad(random: Random) -> Quad:
 def write(store: Any, random: Random) -> None:
     """Some quads, added and removed."""
     quads = [some_quad(random) for _ in range(random.choice([1, 1, 2, 30]))]
-    if random.random() < 0.3:
+    too_many = len(store) - MOST
+    if random.random() < 0.3 or too_many > 0:
         known = list(store.quads_for_pattern(None, None, None, None))
         random.shuffle(known)
-        store.remove_all(known[: random.randrange(1, 10)])
+        gone = too_many + MOST // 2 if too_many > 0 else random.randrange(1, 10)
+        store.remove_all(known[:gone])
     if len(quads) == 1:
         store.add(quads[0])
     else:
@@ -224,6 +231,36 @@ def test_index__is_exact_in_copies_made_while_it_is_written(seed: int, tmp_path:
             assert_exact(crashed)
             assert crashed.verify() == []
     store.close()
+
+
+def test_notes__that_cannot_be_written_are_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(3)
+    store = Store(tmp_path / "store")
+    store.index_text([EX + name for name in INDEXED], languages=[])
+    write(store, random)
+    store.complete_text_index()
+    put = IndexFolder._put
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for _ in range(3):
+        monkeypatch.setattr(IndexFolder, "_put", full)
+        store.extend([some_quad(random) for _ in range(20)])
+        with pytest.raises(StorageError):
+            store.complete_text_index()
+        assert_exact(store)
+        monkeypatch.setattr(IndexFolder, "_put", put)
+        store.extend([some_quad(random) for _ in range(20)])
+        store.complete_text_index()
+        assert_exact(store)
+    store.close()
+    with Store(tmp_path / "store") as store:
+        (info,) = store.text_indexes
+        assert_exact(store)
+        assert store.text_indexes[0].literals == info.literals
 
 
 def test_index__has_what_rules_infer(tmp_path: Path) -> None:

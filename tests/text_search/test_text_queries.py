@@ -72,7 +72,7 @@ def subjects(store: Any, where: str, **options: Any) -> str:
         ('(?x) text:query "solar"', "aab"),
         ('(?x ?s) text:query "solar"', "aab"),
         ('?x text:query ("solar" ?s ?l)', "aab"),
-        ('(?x ?s ?l) text:query ("solar" 2)', "ab"),
+        ('(?x ?s ?l) text:query (rdfs:label "solar" 2)', "ab"),
         ('?x text:query "solar" ; a :Device', "aab"),
         ('?x rdfs:label ?z ; text:query (:note "solar")', "a"),
         ('VALUES ?x { :b :c } ?x text:query "solar"', "b"),

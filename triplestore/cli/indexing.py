@@ -22,6 +22,11 @@ from triplestore.cli.options import edge, location, open_to_read, open_to_write
     "literals without a tag. May be repeated. Default: all languages with a stemmer.",
 )
 @click.option("--no-stems", is_flag=True, help="Find literals by whole words only.")
+@click.option(
+    "--substrings",
+    is_flag=True,
+    help="Let filters by parts of texts use the index, such as CONTAINS and REGEX.",
+)
 @click.option("--drop", is_flag=True, help="Remove the text index.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
@@ -31,6 +36,7 @@ def index_text(
     every: bool,
     languages: tuple[str, ...],
     no_stems: bool,
+    substrings: bool,
     drop: bool,
     quiet: bool,
 ) -> None:
@@ -62,7 +68,7 @@ def index_text(
             store.drop_text_index()
             return
         given = dict(map(_language, languages)) if languages else None
-        store.index_text(properties or None, {} if no_stems else given)
+        store.index_text(properties or None, {} if no_stems else given, substrings=substrings)
         store.complete_text_index(progress=not quiet)
         click.echo(str(store.text_indexes[0]), err=True)
 

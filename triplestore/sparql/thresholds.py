@@ -16,6 +16,10 @@ class SparqlThresholds(Thresholds):
     counted_lookup_cost: float = 32.0
     """The same, in rows that are only counted."""
 
+    searched_rows: float = 5000.0
+    """Minimum expected number of rows for which a text index is asked for those that may pass a
+    filter by a part of a text."""
+
     few_rows: float = 16.0
     """Maximum expected number of rows that are looked up without comparing costs: the calls for a
     look-up take longer than its rows."""

@@ -10,7 +10,7 @@ from math import log1p
 from typing import TYPE_CHECKING
 
 from triplestore.errors import UsageError
-from triplestore.text_search.languages import spaced, stemmer_of
+from triplestore.text_search.languages import NONE, spaced, stemmer_of
 from triplestore.text_search.literal_index import LANGUAGE, WORDS, LiteralIndex, stems_field
 from triplestore.text_search.query_parser import parse_text_query, text_query_error
 from triplestore.text_search.query_tree import (
@@ -47,9 +47,7 @@ def compiled(
     beside    another, larger part that is searched too: scores are made comparable with its scores
     """
     tree = parse_text_query(text)
-    weights = None
-    if searcher is not None and beside is not None and searcher is not beside:
-        weights = _Weights(searcher, beside)
+    weights = None if searcher is None else _Weights(searcher, beside or searcher, index)
     compiler = _Compiler(text, language, index, weights)
     try:
         return compiler.whole(tree)
@@ -60,24 +58,47 @@ def compiled(
 
 
 class _Weights:
-    """Makes scores of a small part comparable with those of a large one.
+    """Makes scores comparable, of parts of an index and of literals with and without stems.
 
-    A score is a sum over words, each multiplied by how rare the word is. In a small part all words
-    are rare, or none: there, it is multiplied by how rare the word is in both parts together.
+    A score is a sum over words, each multiplied by how rare the word is. tantivy counts in one part
+    and in all languages. In a small part all words are rare, or none; and stems of a language are
+    rare where few literals are in that language. So a word is boosted to how rare it is in both
+    parts together, and a stem among the literals of its language.
     """
 
-    def __init__(self, small: tantivy.Searcher, large: tantivy.Searcher) -> None:
-        self._small = small
-        self._large = large
+    def __init__(
+        self, searched: tantivy.Searcher, beside: tantivy.Searcher, index: LiteralIndex
+    ) -> None:
+        self._searched = searched
+        self._parts = [searched] if beside is searched else [searched, beside]
+        self._stemmers = index.stemmers
+        self._known: dict[str | None, int] = {}
 
-    def of(self, field: str, words: list[str]) -> float:
+    def of(self, field: str, words: list[str], stemmer: str | None) -> float:
         """What the score of some words is multiplied by."""
+        if stemmer is None and len(self._parts) == 1:
+            return 1.0
+        documents = self.documents(stemmer)
         wanted = given = 0.0
         for word in words:
-            own, other = (part.doc_freq(field, word) for part in (self._small, self._large))
-            given += _rarity(own, self._small.num_docs)
-            wanted += _rarity(own + other, self._small.num_docs + self._large.num_docs)
+            having = [part.doc_freq(field, word) for part in self._parts]
+            given += _rarity(having[0], self._searched.num_docs)
+            wanted += _rarity(sum(having), documents)
         return wanted / given if given else 1.0
+
+    def documents(self, stemmer: str | None) -> int:
+        """How many literals have stems of a stemmer; for None, all."""
+        found = self._known.get(stemmer)
+        if found is None:
+            found = self._known[stemmer] = self._counted(stemmer)
+        return found
+
+    def _counted(self, stemmer: str | None) -> int:
+        if stemmer is None:
+            return sum(part.num_docs for part in self._parts)
+        tags = [tag for tag, name in self._stemmers.items() if name == stemmer]
+        first = [tag for tag in tags if not any(tag.startswith(f"{other}-") for other in tags)]
+        return sum(part.doc_freq(LANGUAGE, tag or NONE) for part in self._parts for tag in first)
 
 
 def _rarity(having: int, documents: int) -> float:
@@ -107,7 +128,7 @@ class _Compiler:
         """The stemmers that the literals in question may have."""
         if not self._language:
             return self._index.stem_names
-        tag = "" if self._language == "none" else self._language
+        tag = "" if self._language == NONE else self._language
         stemmer = stemmer_of(tag, self._index.stemmers)
         own = {stemmer} if stemmer is not None else set()
         if tag:  # a longer tag may have another stemmer
@@ -154,15 +175,17 @@ class _Compiler:
 
     def _words(self, text: str, slop: int) -> tantivy.Query:
         """A word or phrase, by words and by stems."""
-        made = [self._phrase(WORDS, self._tokens(text), slop)]
+        made = [self._phrase(self._tokens(text), slop, None)]
         made += [
-            self._phrase(stems_field(stemmer), self._tokens(text, stemmer), slop)
+            self._phrase(self._tokens(text, stemmer), slop, stemmer)
             for stemmer in self._stem_names
+            if self._weights is None or self._weights.documents(stemmer)
         ]
         return self._query.disjunction_max_query(made, _SECOND) if len(made) > 1 else made[0]
 
-    def _phrase(self, field: str, tokens: list[str], slop: int) -> tantivy.Query:
+    def _phrase(self, tokens: list[str], slop: int, stemmer: str | None) -> tantivy.Query:
         schema = self._index.schema
+        field = WORDS if stemmer is None else stems_field(stemmer)
         if not tokens:
             return self._query.empty_query()
         if len(tokens) == 1:
@@ -171,7 +194,8 @@ class _Compiler:
             made = self._query.phrase_query(schema, field, list(tokens), slop)
         if self._weights is None:
             return made
-        return self._query.boost_query(made, self._weights.of(field, tokens))
+        weight = self._weights.of(field, tokens, stemmer)
+        return made if weight == 1.0 else self._query.boost_query(made, weight)
 
     def _prefix_phrase(self, text: str) -> tantivy.Query:
         tokens = self._tokens(text)

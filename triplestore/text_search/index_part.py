@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from triplestore.text_search.compile_query import compiled
 from triplestore.text_search.id_set import IdSet
 from triplestore.text_search.literal_index import Hits, LiteralIndex
 from triplestore.text_search.literals import texts_of
+from triplestore.text_search.settings import TextSettings
 from triplestore.text_search.thresholds import TEXT
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class PartState(NamedTuple):
     ids  the literals that count; the index may have more
     """
 
-    index: LiteralIndex
+    literals: LiteralIndex
     searcher: tantivy.Searcher
     ids: IdSet
 
@@ -76,12 +77,13 @@ class IndexPart:
         self.state = PartState(self.index, self.index.searcher, self.state.ids.with_ids(ids))
 
 
-def private_part(stemmers: Mapping[str, str], expected: int) -> IndexPart:
+def private_part(settings: TextSettings, expected: int) -> IndexPart:
     """A part that only this process uses: in memory, or if it is large in a temporary folder."""
     if expected <= TEXT.in_memory:
-        return IndexPart(LiteralIndex(stemmers))
+        return IndexPart(LiteralIndex(settings.stemmers, substrings=settings.substrings))
     folder = Path(tempfile.mkdtemp(prefix="triplestore-text-"))
-    part = IndexPart(LiteralIndex(stemmers, folder))
+    index = LiteralIndex(settings.stemmers, folder, substrings=settings.substrings)
+    part = IndexPart(index)
     weakref.finalize(part, shutil.rmtree, folder, ignore_errors=True)
     return part
 
@@ -93,8 +95,8 @@ def found_in(parts: list[PartState], text: str, language: str, most: int | None 
     """
     found: list[Hits] = []
     for number, part in enumerate(parts):
-        query = compiled(text, language, part.index, part.searcher, parts[0].searcher)
-        hits = part.index.search(query, part.searcher, most)
+        query = compiled(text, language, part.literals, part.searcher, parts[0].searcher)
+        hits = part.literals.search(query, part.searcher, most)
         keep = part.ids.has(hits.ids)
         for before in parts[:number]:
             keep &= ~before.ids.has(hits.ids)
@@ -110,5 +112,22 @@ def found_in(parts: list[PartState], text: str, language: str, most: int | None 
 def count_in(parts: list[PartState], text: str, language: str) -> int:
     """About how many literals match."""
     return sum(
-        part.index.count(compiled(text, language, part.index), part.searcher) for part in parts
+        part.literals.count(compiled(text, language, part.literals, part.searcher), part.searcher)
+        for part in parts
+    )
+
+
+def containing(parts: list[PartState], texts: Sequence[str]) -> U32:
+    """The literals in some parts that contain texts, and perhaps others; increasing."""
+    found = [NO_IDS]
+    for part in parts:
+        ids = part.literals.search(part.literals.containing(texts), part.searcher).ids
+        found.append(ids[part.ids.has(ids)])
+    return np.unique(np.concatenate(found))
+
+
+def count_containing(parts: list[PartState], texts: Sequence[str]) -> int:
+    """About how many literals these are."""
+    return sum(
+        part.literals.count(part.literals.containing(texts), part.searcher) for part in parts
     )

@@ -42,8 +42,8 @@ STEMMERS = {
 LONGEST_WORD = 255
 """Words with more bytes are not indexed."""
 
-NO_TAG = ""
-"""Stands for literals without a language tag."""
+NONE = "none"
+"""Stands for no language tag in queries."""
 
 _BY_NAME = {name: name for name in STEMMERS.values()}
 # Scripts without spaces between words: each character is a word.
@@ -109,7 +109,7 @@ def ranges_of(tag: str) -> list[str]:
     (['de-at-1996', 'de-at', 'de'], ['none'])
     """
     if not tag:
-        return ["none"]
+        return [NONE]
     parts = tag.partition("--")[0].split("-")
     return ["-".join(parts[:count]) for count in range(len(parts), 0, -1)]
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 F32 = NDArray[np.float32]
 
 WORDS, LANGUAGE, ID, PLACE = "words", "lang", "id", "place"
+GRAMS = "grams"
+"""The field with all sequences of three characters, in lower case."""
 
 
 def tantivy_module() -> Any:
@@ -65,9 +67,15 @@ class LiteralIndex:
     """
 
     def __init__(
-        self, stemmers: Mapping[str, str], folder: Path | None = None, *, writes: bool = True
+        self,
+        stemmers: Mapping[str, str],
+        folder: Path | None = None,
+        *,
+        substrings: bool = False,
+        writes: bool = True,
     ) -> None:
         self.tantivy = tantivy_module()
+        self.substrings = substrings
         self.stemmers = stemmers
         self.stem_names = tuple(sorted(set(stemmers.values())))
         self.schema = self._schema()
@@ -83,6 +91,9 @@ class LiteralIndex:
         self._index.register_tokenizer(WORDS, self.analyzers[None])
         for name in self.stem_names:
             self._index.register_tokenizer(stems_field(name), self.analyzers[name])
+        if substrings:
+            self._grams = self._gram_analyzer()
+            self._index.register_tokenizer(GRAMS, self._grams)
         self._writer: tantivy.IndexWriter | None = None
         self._fields: dict[str, str | None] = {}
         self.refresh()
@@ -96,6 +107,8 @@ class LiteralIndex:
         for name in self.stem_names:
             field = stems_field(name)
             builder.add_text_field(field, tokenizer_name=field)
+        if self.substrings:
+            builder.add_text_field(GRAMS, tokenizer_name=GRAMS, index_option="basic")
         schema: tantivy.Schema = builder.build()
         return schema
 
@@ -109,6 +122,12 @@ class LiteralIndex:
         analyzer: tantivy.TextAnalyzer = builder.build()
         return analyzer
 
+    def _gram_analyzer(self) -> tantivy.TextAnalyzer:
+        library = self.tantivy
+        builder = library.TextAnalyzerBuilder(library.Tokenizer.ngram(3, 3))
+        analyzer: tantivy.TextAnalyzer = builder.filter(library.Filter.lowercase()).build()
+        return analyzer
+
     # -- writing ----------------------------------------------------------------------------------
 
     def add(self, ids: Sequence[int], texts: Sequence[tuple[str, str]], place: int) -> None:
@@ -120,6 +139,8 @@ class LiteralIndex:
             field = self._stems(tag)
             if field is not None:
                 made.add_text(field, words)
+            if self.substrings:
+                made.add_text(GRAMS, text)
             writer.add_document(made)
 
     def _stems(self, tag: str) -> str | None:
@@ -160,7 +181,7 @@ class LiteralIndex:
         writer, self._writer = self._writer, None
         if writer is not None:
             with suppress(ValueError):  # it has failed before
-                writer.rollback()
+                # Not `rollback` first: nothing would wait for the merges that are running.
                 writer.wait_merging_threads()
 
     # -- reading ----------------------------------------------------------------------------------
@@ -178,6 +199,19 @@ class LiteralIndex:
         with _explained():
             found: Any = searcher.search(query, limit=1, count=True)  # `count` has no type
         return int(found.count)
+
+    def containing(self, texts: Sequence[str]) -> tantivy.Query:
+        """The query for literals that may contain some texts of at least three characters; those
+        that do are among them, whether in capitals or small letters."""
+        library = self.tantivy
+        grams = {gram for text in texts for gram in self._grams.analyze(text)}
+        parts = [
+            (library.Occur.Must, library.Query.term_query(self.schema, GRAMS, gram, "basic"))
+            for gram in sorted(grams)
+        ]
+        query: tantivy.Query = library.Query.boolean_query(parts)
+        scored: tantivy.Query = library.Query.const_score_query(query, 1.0)
+        return scored
 
     def search(
         self, query: tantivy.Query, searcher: tantivy.Searcher, most: int | None = None

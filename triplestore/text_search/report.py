@@ -23,6 +23,7 @@ class TextIndexInfo:
 
     properties  IRIs of the properties whose literals it holds; None for all
     languages   language tags with a stemmer, and the stemmer; "" stands for literals without a tag
+    substrings  whether filters by parts of texts use it
     literals    number of literals in it; None if it is not made yet
     commit      the last commit that is noted on disk; None if none is
     disk_bytes  size of its files
@@ -30,6 +31,7 @@ class TextIndexInfo:
 
     properties: tuple[str, ...] | None
     languages: dict[str, str]
+    substrings: bool
     literals: int | None
     commit: int | None
     disk_bytes: int
@@ -39,7 +41,8 @@ class TextIndexInfo:
         if self.literals is not None:
             s = "" if self.literals == 1 else "s"
             size = f"{self.literals:,} literal{s}, {self.disk_bytes:,} bytes on disk"
-        return f"{self._of()}; {self._stems()}; {size}"
+        more = "; substrings" if self.substrings else ""
+        return f"{self._of()}; {self._stems()}{more}; {size}"
 
     def _of(self) -> str:
         if self.properties is None:
@@ -67,7 +70,14 @@ def text_index_info(database: Database, settings: TextSettings) -> TextIndexInfo
     index = known_index(database)
     if index is not None and index.is_open:
         literals = index.literals
-    return TextIndexInfo(settings.properties, dict(settings.stemmers), literals, commit, size)
+    return TextIndexInfo(
+        settings.properties,
+        dict(settings.stemmers),
+        settings.substrings,
+        literals,
+        commit,
+        size,
+    )
 
 
 def complete_index(database: Database, settings: TextSettings, progress: bool) -> None:

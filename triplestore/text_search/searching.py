@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from triplestore.data_classes import data_class
+from triplestore.relations.packed_keys import U32
 from triplestore.storage.open_databases import database_of
 from triplestore.text_search.literal_index import Hits, tantivy_module
 from triplestore.text_search.literals import Wanted
@@ -98,7 +99,7 @@ def release(database: Database, *, remove: bool = False, catch_up: bool = False)
     for served in found.values():
         served.upkeep.stop()
         if catch_up and served.index.is_open:
-            served.index.catch_up(lambda: None, whole=True)
+            served.index.catch_up(lambda: None, closing=True)
         served.index.retire(remove=remove)
 
 
@@ -139,6 +140,19 @@ class TextSearcher:
     def count(self, text: str, language: str) -> int:
         """About how many literals match."""
         return self.index.count(self.wanted, self.committed, text, language)
+
+    @property
+    def finds_substrings(self) -> bool:
+        """Whether `containing` can be asked, without adding much to the index first."""
+        return self.index.settings.substrings and self.index.is_ready()
+
+    def containing(self, texts: Sequence[str]) -> U32:
+        """The literals that contain some texts, and perhaps others; increasing."""
+        return self.index.containing(self.wanted, self.committed, texts)
+
+    def count_containing(self, texts: Sequence[str]) -> int:
+        """About how many literals these are."""
+        return self.index.count_containing(self.wanted, self.committed, texts)
 
 
 def searcher_of(settings: TextSettings, wanted: Wanted, committed: bool) -> TextSearcher:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from functools import lru_cache
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,11 +26,13 @@ class TextSettings:
 
     properties  IRIs of the properties whose literals it holds, in order; None for all
     stemmers    language tag to stemmer
+    substrings  whether it also finds texts within words, for filters
     uid         a name for its folder; every index, and every numbering of terms, has another
     """
 
     properties: tuple[str, ...] | None
     stemmers: Mapping[str, str]
+    substrings: bool
     uid: str
 
     @classmethod
@@ -36,23 +40,23 @@ class TextSettings:
         cls,
         properties: Iterable[str | NamedNode] | str | NamedNode | None,
         languages: Iterable[str] | Mapping[str, str] | None,
+        substrings: bool,
         prefixes: Mapping[str, str],
     ) -> TextSettings:
         """The settings that a caller asks for."""
-        return cls(_iris(properties, prefixes), stemmed(languages), token_hex(8))
+        return cls(_iris(properties, prefixes), stemmed(languages), substrings, token_hex(8))
 
     def renewed(self) -> TextSettings:
         """The same settings for another folder."""
-        return TextSettings(self.properties, self.stemmers, token_hex(8))
+        return replace(self, uid=token_hex(8))
 
     def agrees(self, other: TextSettings) -> bool:
         """Whether an index with the other settings holds the same."""
-        return (self.properties, self.stemmers) == (other.properties, other.stemmers)
+        return self == replace(other, uid=self.uid)
 
     def to_bytes(self) -> bytes:
         """The settings as they are stored."""
-        value = {"properties": self.properties, "stemmers": dict(self.stemmers), "uid": self.uid}
-        return json.dumps(value, ensure_ascii=False).encode()
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
 
     @property
     def folder(self) -> str:
@@ -69,12 +73,14 @@ def settings_of(meta: Mapping[str, bytes]) -> TextSettings | None:
     return value_of(meta, TEXT_INDEX, _read, None)
 
 
+@lru_cache(maxsize=16)
 def _read(value: bytes) -> TextSettings:
     found: dict[str, Any] = json.loads(value)
     properties = found["properties"]
     return TextSettings(
         None if properties is None else tuple(map(str, properties)),
         {str(tag): str(name) for tag, name in found["stemmers"].items()},
+        bool(found["substrings"]),
         str(found["uid"]),
     )
 

@@ -21,19 +21,22 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from triplestore.errors import ReadOnlyError, UsageError
+from triplestore.errors import ReadOnlyError, StorageError, UsageError
 from triplestore.operators.context import current
+from triplestore.relations.packed_keys import NO_IDS
 from triplestore.text_search.index_folder import IndexFolder, digest_of, remove_other_folders
 from triplestore.text_search.index_part import (
     Check,
     IndexPart,
     PartState,
+    containing,
+    count_containing,
     count_in,
     found_in,
     private_part,
@@ -80,6 +83,7 @@ class TextIndex:
             weakref.WeakKeyDictionary()
         )
         self._known: tuple[Tables, int] | None = None
+        self._unnoted: list[U32] = []  # in the main part, in the order in which they were added
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -95,6 +99,15 @@ class TextIndex:
     def count(self, wanted: Wanted, committed: bool, text: str, language: str) -> int:
         """About how many literals match."""
         return self._asked(wanted, committed, lambda parts: count_in(parts, text, language))
+
+    def containing(self, wanted: Wanted, committed: bool, texts: Sequence[str]) -> U32:
+        """The literals of a state that contain texts of at least three characters, and others;
+        whether in capitals or small letters."""
+        return self._asked(wanted, committed, lambda parts: containing(parts, texts))
+
+    def count_containing(self, wanted: Wanted, committed: bool, texts: Sequence[str]) -> int:
+        """About how many literals these are."""
+        return self._asked(wanted, committed, lambda parts: count_containing(parts, texts))
 
     def _asked(
         self, wanted: Wanted, committed: bool, ask: Callable[[list[PartState]], _Answer]
@@ -148,7 +161,7 @@ class TextIndex:
             if self._writes and (self._folder is None or self._too_many(len(missing))):
                 return False
             if self._recent is None:
-                self._recent = private_part(self.settings.stemmers, len(missing))
+                self._recent = private_part(self.settings, len(missing))
             self._recent.add(state.dictionary, missing, check)
             self._recent.publish(missing)
         self._known = (state_wanted.tables, state_wanted.size)
@@ -176,7 +189,7 @@ class TextIndex:
         missing = self._missing(wanted)
         made = None
         if len(missing) or (self._main is None and self._recent is None):
-            made = private_part(self.settings.stemmers, len(missing))
+            made = private_part(self.settings, len(missing))
             made.add(wanted.dictionary, missing, check)
             made.publish(missing)
         while len(self._apart) >= TEXT.views:
@@ -196,9 +209,12 @@ class TextIndex:
 
     # -- the main part ----------------------------------------------------------------------------
 
-    def catch_up(self, check: Check, *, whole: bool = False) -> None:
+    def catch_up(self, check: Check, *, closing: bool = False) -> None:
         """Add the literals of the last commit to the main part, and note on disk that they are
-        there; without `whole` not if there are none."""
+        there.
+
+        closing  note it even if there are none; if there are many, leave them for the next time
+        """
         with _held(self._writing, check):
             database = self._database_here
             if database is None or not self._writes:
@@ -213,6 +229,8 @@ class TextIndex:
                 if self._recent is not None:
                     more = self._main.state.ids.lacks(self._recent.state.ids.ids)
                     missing = np.union1d(missing, more)
+            if closing and len(missing) > TEXT.recent:
+                return
             for start in range(0, len(missing), TEXT.batch):
                 batch = missing[start : start + TEXT.batch]
                 self._main.add(state.dictionary, batch, check)
@@ -223,7 +241,7 @@ class TextIndex:
                 self._drop_recent()
                 if self._known is None or self._known[1] <= wanted.size:
                     self._known = (wanted.tables, wanted.size)
-            if whole and not len(missing):
+            if closing and not len(missing):
                 self._note(missing, state)
 
     def _drop_recent(self) -> None:
@@ -242,29 +260,46 @@ class TextIndex:
         folder, database = self._folder, self._database_here
         if folder is None or folder.note is None or database is None:
             return
+        if len(added):
+            self._unnoted.append(added)  # until it is noted, whatever fails
         terms = database.state.term_count if state is None else state.term_count
         commit = folder.note.commit if state is None else state.commit
-        if len(added) or commit != folder.note.commit:
-            database.flush()
+        if self._unnoted or commit != folder.note.commit:
+            try:
+                database.flush()
+            except StorageError as error:  # the store can only be read from now on
+                logger.warning("what was added to the text index is not noted: %s", error)
+                return
             last = digest_of(database.state.dictionary, terms)
-            folder.write(added, commit, terms, last)
+            folder.write(np.concatenate([NO_IDS, *self._unnoted]), commit, terms, last)
+            self._unnoted = []
 
     def _open_main(self, state: State) -> None:
         """Open the main part, or make it anew if it is missing or wrong."""
         folder = self._folder
         if folder is None:
-            self._main = IndexPart(LiteralIndex(self.settings.stemmers))
+            self._main = IndexPart(self._new_index(None))
             return
         remove_other_folders(folder.path.parent, self.settings.folder)
         main = self._opened(folder, state.dictionary, writes=True)
         if main is None:
             logger.info("making the text index %s", folder.path)
             folder.begin()
-            main = IndexPart(LiteralIndex(self.settings.stemmers, folder.index))
+            self._unnoted = []
+            main = IndexPart(self._new_index(folder))
         with self._lock:
             self._main = main
             if folder.note is not None and folder.note.commit == state.commit:
                 self._known = (state.tables, state.term_count)
+
+    def _new_index(self, folder: IndexFolder | None, *, writes: bool = True) -> LiteralIndex:
+        settings = self.settings
+        return LiteralIndex(
+            settings.stemmers,
+            None if folder is None else folder.index,
+            substrings=settings.substrings,
+            writes=writes,
+        )
 
     def _opened(
         self, folder: IndexFolder, dictionary: Dictionary, *, writes: bool
@@ -278,7 +313,7 @@ class TextIndex:
         if folder.damaged_files():
             return None
         try:
-            index = LiteralIndex(self.settings.stemmers, folder.index, writes=writes)
+            index = self._new_index(folder, writes=writes)
             if writes and len(index) > note.count:  # added after the note was written
                 index.drop_from(note.count)
                 index.commit()
@@ -305,6 +340,18 @@ class TextIndex:
                 self._known = (state.tables, state.term_count)
 
     # -- upkeep -----------------------------------------------------------------------------------
+
+    def is_ready(self) -> bool:
+        """Whether a search can begin now: the index is there, and lacks at most a few literals."""
+        if not self.is_open or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            database = self._database_here
+            if database is None or self._known is None:
+                return False
+            return not self._too_many(len(self._missing(wanted_of(database.state))))
+        finally:
+            self._lock.release()
 
     @property
     def is_open(self) -> bool:

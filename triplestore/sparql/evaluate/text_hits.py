@@ -52,6 +52,17 @@ class TextSearch(Protocol):
     def count(self, text: str, language: str) -> int:
         """About how many literals match."""
 
+    @property
+    def finds_substrings(self) -> bool:
+        """Whether `containing` can be asked."""
+
+    def containing(self, texts: Sequence[str]) -> U32:
+        """The literals that contain some texts of three characters or more, whether in capitals or
+        small letters, and perhaps others; increasing."""
+
+    def count_containing(self, texts: Sequence[str]) -> int:
+        """About how many literals these are."""
+
 
 SearchText: TypeAlias = Callable[[], TextSearch]
 """Opens the text index for searches."""
@@ -188,3 +199,28 @@ class TextHitsLeaf(Operator):
         end = f'"^^<{XSD_FLOAT}>'.encode()
         keys = [bytes([TYPED]) + str(score).encode() + end for score in distinct]
         return self._terms.encode_keys(keys)[places]
+
+
+class SubstringLeaf(Operator):
+    """The literals that may contain some texts: a filter decides."""
+
+    kind: ClassVar[str] = "text candidates"
+
+    def __init__(self, search: TextSearch, name: str, texts: Sequence[str], expected: int) -> None:
+        super().__init__((name,), (ID,), order=(name,), unique=True, estimate=expected)
+        self._search = search
+        self._texts = texts
+
+    def detail(self) -> str:
+        """The texts, and the column."""
+        return " ".join(f'"{text}"' for text in self._texts) + f" -> ?{self.names[0]}"
+
+    def _open(self, context: Context) -> Blocks:
+        context.need(int(_HIT_BYTES * self.estimate))
+        ids = self._search.containing(self._texts)
+        context.check()
+        if not len(ids):
+            return ()
+        self._charge(context, ids.nbytes)
+        frame = Frame(self.names, [ids], len(ids), self.order, True)
+        return (frame,) if len(ids) <= context.block_rows else slices(frame, context.block_rows)

@@ -36,7 +36,7 @@ from triplestore.sparql.plan.planned import (
 )
 from triplestore.sparql.plan.planner import Planner
 from triplestore.sparql.plan.services import ServicePart, bindable
-from triplestore.sparql.plan.text_hits import plan_text_hits
+from triplestore.sparql.plan.text_hits import plan_text_hits, text_candidates
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 _MANY = 1000  # maximum number of wanted names of a part that are not charged
@@ -77,6 +77,9 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
         own = NONE.union(*(item.names for item in items)) if items else NONE
         certain = NONE.union(*[bindable(planner, part) for part in parts]) & own
         items.extend(_seed_items(wanted.seed, certain))
+    if planner.text is not None:
+        found_by_text = [text_candidates(planner, c.expression, parts, items) for c in conditions]
+        items.extend(item for item in found_by_text if item is not None)
     needed = wanted.names
     if needed is not None:
         needed = needed.union(wanted.graph_column)

@@ -7,13 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from triplestore.errors import UsageError
-from triplestore.expressions.tree import Constant, Variable
+from triplestore.expressions.tree import Constant, Expression, Variable
 from triplestore.relations.packed_keys import U32, Bools
 from triplestore.relations.tables import OBJECT
 from triplestore.sparql.algebra.nodes import Bgp, Extend, Node, TermOrVariable, TextHits, Values
-from triplestore.sparql.evaluate.text_hits import Enough, TextColumns, TextHitsLeaf, TextSearch
-from triplestore.sparql.plan.planned import Planned, Wanted, Where
+from triplestore.sparql.evaluate.text_hits import (
+    Enough,
+    SubstringLeaf,
+    TextColumns,
+    TextHitsLeaf,
+    TextSearch,
+)
+from triplestore.sparql.plan.join_order import Item
+from triplestore.sparql.plan.planned import Planned, PlannedPart, Wanted, Where
 from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.required_texts import is_about_texts, required_texts
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import STRING
 
@@ -131,3 +140,45 @@ def _properties(planner: Planner, node: TextHits, search: TextSearch) -> list[in
         return None
     ids = [planner.look_up(each) for each in meant]
     return [term_id for term_id in dict.fromkeys(ids) if term_id < FIRST_QUERY_ID]
+
+
+def text_candidates(
+    planner: Planner, condition: Expression, parts: Sequence[Node], items: Sequence[Item]
+) -> PlannedPart | None:
+    """The literals that may pass a filter, by the index; None if reading all is less work.
+
+    parts, items  what is joined: triple patterns have the literals as objects
+    """
+    if planner.text is None or not is_about_texts(condition):
+        return None
+    try:
+        search = planner.text()
+    except ImportError:  # without the library, filters read all
+        return None
+    if not search.finds_substrings:
+        return None
+    planner.slots.fits = False  # other texts may be better found in another way
+    required = required_texts(condition)
+    if required is None:
+        return None
+    name, texts = required
+    size = min((item.size for item in items if name in item.names), default=0.0)
+    if size < SPARQL.searched_rows or not _is_indexed(name, search, parts):
+        return None
+    expected = search.count_containing(texts)
+    if expected * SPARQL.lookup_cost > size:
+        return None
+    return PlannedPart(Planned(SubstringLeaf(search, name, texts, expected)))
+
+
+def _is_indexed(name: str, search: TextSearch, parts: Sequence[Node]) -> bool:
+    """Whether all strings that a variable may be are in the index."""
+    known = search.properties
+    for part in parts:
+        for _, predicate, object_ in part.patterns if isinstance(part, Bgp) else ():
+            if object_ == Variable(name) and (
+                known is None
+                or (isinstance(predicate, Constant) and predicate.key[1:].decode() in known)
+            ):
+                return True
+    return False
