@@ -13,6 +13,7 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
+    classifying,
     data,
     explaining,
     importing,
@@ -52,6 +53,7 @@ for _command in (
     data.convert,
     importing.import_,
     importing.pull,
+    classifying.classify,
     querying.query,
     querying.update,
     watching.watch,

@@ -82,10 +82,20 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
 
     after  the tables that it leads to
     """
+    came, gone = hidden_moves(dictionary, closure, after)
+    return came - gone
+
+
+def hidden_moves(dictionary: Dictionary, closure: Closure, after: Tables) -> tuple[int, int]:
+    """How many facts that are not RDF triples an update adds, and how many it removes. Of closures
+    that are not written out only the difference is known.
+
+    after  the tables that it leads to
+    """
     before = closure.work.stored.tables
     closed = before.closed.keys() | after.closed.keys()
-    more = sum(_hidden_in(dictionary, after, name) for name in closed)
-    more -= sum(_hidden_in(dictionary, before, name) for name in closed)
+    came = sum(_hidden_in(dictionary, after, name) for name in closed)
+    gone = sum(_hidden_in(dictionary, before, name) for name in closed)
     for name, rows in closure.rows.items():
         if not isinstance(name, int) or name in closed:
             continue
@@ -97,8 +107,9 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
         if dictionary.kind(name) == IRI:
             subjects = (low if name == closure.work.type_id else high)(keys)
             change = change[~_are_nodes(dictionary, subjects)]
-        more += int(change.sum())
-    return more
+        came += int(np.count_nonzero(change > 0))
+        gone += int(np.count_nonzero(change < 0))
+    return came, gone
 
 
 def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
