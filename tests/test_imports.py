@@ -90,6 +90,7 @@ HOMES |= {
     "opentelemetry": "server",
     "rdflib": "rdflib_store",
     "mcp": "mcp_server",
+    "pyhornedowl": "classification",
 }
 
 

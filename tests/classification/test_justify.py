@@ -14,6 +14,9 @@ from tests.ontologies.el.random_el import RandomEL, Writer, name
 from triplestore import Store
 from triplestore.errors import UsageError
 
+DIRECT = """@prefix : <http://e/> .
+:Endocarditis <http://www.w3.org/2000/01/rdf-schema#subClassOf> :HeartDisease ."""
+
 
 def test_justifications__of_one_way_are_one_set() -> None:
     found = medicine().justifications(":Endocarditis rdfs:subClassOf :HeartDisease")
@@ -22,16 +25,12 @@ def test_justifications__of_one_way_are_one_set() -> None:
 
 
 def test_justifications__of_two_ways_are_two_sets() -> None:
-    more = "@prefix : <http://e/> . :Endocarditis <http://www.w3.org/2000/01/rdf-schema#subClassOf> :HeartDisease ."
-    found = medicine(more).justifications(":Endocarditis rdfs:subClassOf :HeartDisease")
+    found = medicine(DIRECT).justifications(":Endocarditis rdfs:subClassOf :HeartDisease")
     assert sorted(len(one.axioms) for one in found) == [1, 6]
 
 
 def test_justifications__limit() -> None:
-    more = "@prefix : <http://e/> . :Endocarditis <http://www.w3.org/2000/01/rdf-schema#subClassOf> :HeartDisease ."
-    found = medicine(more).justifications(
-        ":Endocarditis rdfs:subClassOf :HeartDisease", limit=1
-    )
+    found = medicine(DIRECT).justifications(":Endocarditis rdfs:subClassOf :HeartDisease", limit=1)
     assert len(found) == 1
     assert not found.complete
     assert "may be more" in str(found)

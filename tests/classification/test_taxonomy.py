@@ -9,8 +9,8 @@ import pytest
 
 from tests.classification.medicine import NONSENSE, medicine
 from triplestore import Store
-from triplestore.errors import UsageError
 from triplestore.classification.reduction import direct_pairs
+from triplestore.errors import UsageError
 
 
 def names(pairs: object) -> list[tuple[str, str]]:

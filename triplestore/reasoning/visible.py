@@ -9,6 +9,7 @@ make one (`Rules.may_hide`), so no row has to be read to know whether they exist
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from triplestore.terms.term_keys import BLANK, IRI
 
 if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
-    from triplestore.relations import Tables
+    from triplestore.relations import Changes, Tables
     from triplestore.terms import Dictionary
 
 FIRST_BLOCK = 64
@@ -41,6 +42,13 @@ def shown(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[Qua
             yield rows
         elif fine.any():
             yield QuadColumns(*(column[fine] for column in rows))
+
+
+def shown_changes(dictionary: Dictionary, changes: Changes) -> Changes:
+    """Changes without facts that are not RDF triples."""
+    p, s, _ = changes.facts.columns
+    fine = is_triple(dictionary, s, p)
+    return changes if fine.all() else replace(changes, facts=changes.facts.take(fine))
 
 
 def quads_of(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[Quad]:

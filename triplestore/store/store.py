@@ -430,8 +430,9 @@ class Store(FewWrites):
         `regimes` are ontology languages whose axioms are found in the data and turned into rules:
         `"owl-rl"`, `"owl-el"`, `"rdfs"`, `"owl-horst"`, `"skos"`, `"swrl"`; they can be combined.
         `ontology` names files of axioms beside the data: each becomes a named graph that counts as
-        asserted, and is read again if it changed. Imported ontologies are searched among these files and in
-        `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
+        asserted, and is read again if it changed. Imported ontologies are searched among these
+        files and in `imports` (files, folders, OASIS catalogues), and on the network only if
+        `network` is set.
         `scope` says which named graphs take part beside the default graph: `"default"` (none),
         `"union"` (all), or a list of their IRIs; their quads then hold in the default graph too.
         With `trivial=True`, triples that hold for any data (`C rdfs:subClassOf C`,
