@@ -18,7 +18,7 @@ _AXIOMS: dict[type[ax.Axiom], str] = {
     ax.InverseFunctionalProperty: "inverse functional properties; equal individuals may be missing",
     ax.FunctionalProperty: "functional properties here; super-classes and equal individuals may "
     "be missing",
-    ax.SymmetricProperty: "symmetric properties; super-classes that need the inverse may be missing",
+    ax.SymmetricProperty: "symmetric properties; super-classes that need them may be missing",
     ax.AsymmetricProperty: "asymmetric properties; unsatisfiable classes may be missing",
     ax.IrreflexiveProperty: "irreflexive properties; unsatisfiable classes may be missing",
     ax.DisjointProperties: "disjoint properties; unsatisfiable classes may be missing",

@@ -92,6 +92,7 @@ HOMES |= {
     "rdflib": "rdflib_store",
     "mcp": "mcp_server",
     "tantivy": "text_search",
+    "pyhornedowl": "classification",
 }
 
 

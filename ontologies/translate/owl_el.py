@@ -1,4 +1,4 @@
-"""The regime `owl-el` as a program: the rules of `owl_el_text.py`, and a few for the data's properties.
+"""The regime `owl-el` as a program: the rules of `owl_el_text.py`, and a few for properties.
 
 Start reading at `rules_of`. The program does not depend on the axioms, which are rows of `SAID`. So
 an edit of an ontology is an update of facts. It does depend on which properties of the ontology the

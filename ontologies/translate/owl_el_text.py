@@ -231,10 +231,9 @@ step[?s, ?r, ?b] :- ends[?s, ?r, ?b], useful[?r] .
 linked[?s] :- step[?s, ?r, ?b] .
 target[?b] :- step[?s, ?r, ?b] .
 end[?c] :- asked[?m, ?r, ?c] .
-left[?a], right[?b] :- conflict[?k, ?a, ?b] .
+right[?b] :- conflict[?k, ?a, ?b] .
 toend[?c, ?c] :- end[?c] .
 tolink[?m, ?m] :- linked[?m] .
-toleft[?a, ?a] :- left[?a] .
 toright[?b, ?b] :- right[?b] .
 any[?x] :- symbol[?n, ?x] .
 any[?f] :- narrowed[?s, ?f, ?r, ?b] .
@@ -248,12 +247,13 @@ NORMAL_FORM = SYMBOLS + RESTRICTIONS + BOOLEANS + AXIOMS + ROLES + NEEDS
 SATURATION = """
 below[?x, ?y] :- told[?x, ?y], FILTER(!SAMETERM(?x, ?y)) .
 rule "transitive" below[?x, ?z] :- below[?x, ?y], below[?y, ?z], FILTER(!SAMETERM(?x, ?z)) .
-toend[?x, ?c] :- below[?x, ?c], end[?c] .
-tolink[?x, ?m] :- below[?x, ?m], linked[?m] .
-toleft[?x, ?m] :- below[?x, ?m], left[?m] .
+toend[?x, ?c] :- below[?x, ?c], end[?c], target[?x] .
+tolink[?x, ?m] :- below[?x, ?m], linked[?m], target[?x] .
 toright[?x, ?m] :- below[?x, ?m], right[?m] .
-rule "intersection" below[?x, ?k] :- toleft[?x, ?a], toright[?x, ?b], conflict[?k, ?a, ?b],
+rule "intersection" below[?x, ?k] :- below[?x, ?a], toright[?x, ?b], conflict[?k, ?a, ?b],
     FILTER(!SAMETERM(?x, ?k)) .
+rule "intersection" below[?a, ?k] :- toright[?a, ?b], conflict[?k, ?a, ?b],
+    FILTER(!SAMETERM(?a, ?k)) .
 rule "exists" below[?n, ?m] :- path[?n, ?r, ?b], toend[?b, ?c], wanted[?m, ?r, ?c],
     FILTER(!SAMETERM(?n, ?m)) .
 rule "exists" below[?n, ?m] :- path[?n, ?r, ?b], wanted[?m, ?r, owl:Thing],
@@ -266,8 +266,9 @@ path[?n, ?r, ?b] :- step[?n, ?r, ?b] .
 rule "transitive property" path[?n, ?t, ?c] :- step[?n, ?r, ?b], onward[?b, ?s, ?c],
     repeats[?r, ?s, ?t] .
 rule "chain" step[?n, ?t, ?c] :- path[?n, ?r, ?b], onward[?b, ?s, ?c], composes[?r, ?s, ?t] .
-rule "reflexive" below[?x, ?m] :- toend[?x, ?c], wanted[?m, ?r, ?c], reflexive[?r],
+rule "reflexive" below[?x, ?m] :- below[?x, ?c], wanted[?m, ?r, ?c], reflexive[?r],
     FILTER(!SAMETERM(?x, ?m)) .
+rule "reflexive" below[?c, ?m] :- wanted[?m, ?r, ?c], reflexive[?r], FILTER(!SAMETERM(?c, ?m)) .
 rule "reflexive" told[owl:Thing, ?m] :- wanted[?m, ?r, owl:Thing], reflexive[?r] .
 rule "reflexive" told[owl:Thing, ?m] :- self[?m, ?r], reflexive[?r] .
 rule "reflexive" told[owl:Thing, ?c] :- range[?r, ?c], reflexive[?r] .

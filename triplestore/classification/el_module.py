@@ -61,16 +61,15 @@ class Module:
     def _triples(self, axiom: Said) -> Iterator[Triple]:
         ids = self._dictionary.lookup_keys([axiom.s, axiom.p, axiom.o]).tolist()
         yield self._triple(*ids)
-        waiting = [one for one, key in zip(ids, axiom, strict=True) if one]
         waiting = [one for one in (ids[0], ids[2]) if self._dictionary.key(one)[0] == BLANK]
         seen = set(waiting)
         while waiting:
             node = waiting.pop()
             _, (names, objects) = self._said.probe([1], [np.array([node], np.uint32)])
             for name, value in zip(names.tolist(), objects.tolist(), strict=True):
-                if self._dictionary.key(name)[1:].decode() in SAYS and name != ids[1]:
-                    if self._dictionary.key(name)[1:].decode() not in _EXPRESSIONS:
-                        continue  # another axiom about the node
+                word = self._dictionary.key(name)[1:].decode()
+                if word in SAYS and word not in _EXPRESSIONS and name != ids[1]:
+                    continue  # another axiom about the node
                 yield self._triple(node, name, value)
                 if value not in seen and self._dictionary.key(value)[0] == BLANK:
                     seen.add(value)

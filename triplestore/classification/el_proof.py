@@ -32,7 +32,6 @@ _HIDDEN = frozenset(
         "symbol",
         "needed",
         "end",
-        "left",
         "right",
         "linked",
         "target",

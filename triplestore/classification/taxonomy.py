@@ -163,7 +163,7 @@ class Taxonomy:
     @cached_property
     def _pairs(self) -> _Pairs:
         keys = self._closed()
-        nothing, thing, same = self._ids(OWL_NOTHING, OWL_THING, OWL_EQUIVALENT_CLASS)
+        nothing, thing = self._ids(OWL_NOTHING, OWL_THING)
         bad = high(keys[low(keys) == nothing]) if nothing else NO_IDS
         special = np.array([nothing, thing], dtype=np.uint32)
         keep = ~np.isin(high(keys), special) & ~np.isin(low(keys), special)

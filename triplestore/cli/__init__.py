@@ -14,6 +14,7 @@ from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
     comparing,
+    classifying,
     data,
     explaining,
     importing,
@@ -56,6 +57,7 @@ for _command in (
     data.convert,
     importing.import_,
     importing.pull,
+    classifying.classify,
     querying.query,
     querying.update,
     watching.watch,

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 Completer: TypeAlias = Callable[[Context, Parameter, str], list[CompletionItem]]
 
-REGIMES = ("owl-rl", "rdfs", "owl-horst", "skos", "swrl")
+REGIMES = ("owl-rl", "owl-el", "rdfs", "owl-horst", "skos", "swrl")
 RDF_FORMATS = ("nt", "nq", "ttl", "trig", "rdf", "jsonld", "n3")
 RESULT_FORMATS = ("json", "xml", "csv", "tsv", "parquet", "arrow")
 

@@ -65,8 +65,8 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
     "--regime",
     "regimes",
     multiple=True,
-    help="The same: rdfs, owl-rl, owl-horst, skos or swrl. Several are combined. `none` turns "
-    "inference off.",
+    help="The same: rdfs, owl-rl, owl-el, owl-horst, skos or swrl. Several are combined. "
+    "`none` turns inference off.",
     shell_complete=completing.one_of(completing.REGIMES, ("none",)),
 )
 @ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")

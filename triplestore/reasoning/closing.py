@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.operators.context import running
@@ -35,6 +36,7 @@ from triplestore.reasoning.violations import (
     count_new,
     count_new_between,
 )
+from triplestore.reasoning.visible import shown_changes
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.storage import State
 from triplestore.thread_limits import limited, memory_allowed
@@ -254,6 +256,8 @@ class Closing:
         if isinstance(only, Changes) and len(steps) < 2 and not cleared and not closed:
             may_break = state.rules is not None and (only.tuples or self._names_nothing(only))
             new = count_new(only, self.listed()) if may_break else 0
+            if state.hidden or self.hidden_before:
+                only = shown_changes(self.dictionary, only)
             return change_of(only, is_helper_in(self.dictionary), new)
         stated = counts_of(self.base, state.stated, cleared)
         new = count_new_between(self.base, state.tables, self.listed())
@@ -262,7 +266,10 @@ class Closing:
         else:
             is_helper = is_helper_in(self.dictionary)
             with within_limits(state.settings.tuning, self._watch):
-                counted = inferred_between(self.base, state.tables, state.steps, cleared, is_helper)
+                keep = partial(shown_changes, self.dictionary)
+                counted = inferred_between(
+                    self.base, state.tables, state.steps, cleared, is_helper, keep
+                )
             inferred = counted._asdict()
         return replace(stated, new_violations=new, **inferred)
 

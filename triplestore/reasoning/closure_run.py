@@ -37,7 +37,7 @@ from triplestore.reasoning.program.rules_on_demand import (
 from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.thresholds import REASONING
-from triplestore.reasoning.visible import hidden_more
+from triplestore.reasoning.visible import hidden_moves
 from triplestore.relations import INFERRED, Changes, Layer, Tables
 from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.equality import EQUALITY
@@ -114,7 +114,7 @@ class ClosureRun:
 
     def run(self, state: ClosureState, since: Sequence[WriteStep], tables: Tables) -> ClosureState:
         """The closure of tables to which these steps lead from those of a state."""
-        before, now = state.settings.regimes, self.settings.regimes
+        now = self.settings.regimes
         written = _Unclosed(since, tables, self._kept(state, since, tables))
         if not now.infer:
             return self._turn(state, self.settings.users, written)
@@ -287,10 +287,13 @@ class ClosureRun:
         )
         added, after = _with_closure(state.tables, stated, added, closure, kept)
         after = after.with_schemes(closure.work.schemes_after())
-        hidden = state.hidden
+        hidden, figures = state.hidden, _figures(closure)
         if hidden or rules.may_hide:
-            hidden += hidden_more(self.dictionary, closure, after)
-        return self._after(state, rules, added, stated.steps, after, _figures(closure), hidden)
+            came, gone = hidden_moves(self.dictionary, closure, after)
+            hidden += came - gone
+            figures["inferred_added"] -= came
+            figures["inferred_removed"] -= gone
+        return self._after(state, rules, added, stated.steps, after, figures, hidden)
 
     def _rewritten(
         self,

@@ -7,7 +7,7 @@ written as single changes, they say themselves what was before; loads are looked
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -319,15 +319,22 @@ def net_changes(
 
 
 def inferred_between(
-    base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: bool, is_helper: IsHelper
+    base: Tables,
+    now: Tables,
+    steps: Sequence[WriteStep],
+    cleared: bool,
+    is_helper: IsHelper,
+    keep: Callable[[Changes], Changes],
 ) -> InferredCounts:
     """How many inferences came and went, if these steps lead from one state to the other.
 
     A closure that is not stored as rows may have millions of pairs: only the smaller of its two
     states is read, and the totals give the rest.
+
+    keep  gives the changes that are counted
     """
     closed = base.closed.keys() | now.closed.keys()
-    written = change_of(net_changes(base, now, steps, cleared, apart=closed), is_helper)
+    written = change_of(keep(net_changes(base, now, steps, cleared, apart=closed)), is_helper)
     found = [
         InferredCounts(written.inferred_added, written.inferred_removed, written.still_entailed)
     ]

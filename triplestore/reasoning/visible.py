@@ -9,6 +9,7 @@ make one (`Rules.may_hide`), so no row has to be read to know whether they exist
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from triplestore.terms.term_keys import BLANK, IRI
 
 if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
-    from triplestore.relations import Tables
+    from triplestore.relations import Changes, Tables
     from triplestore.terms import Dictionary
 
 FIRST_BLOCK = 64
@@ -41,6 +42,13 @@ def shown(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[Qua
             yield rows
         elif fine.any():
             yield QuadColumns(*(column[fine] for column in rows))
+
+
+def shown_changes(dictionary: Dictionary, changes: Changes) -> Changes:
+    """Changes without facts that are not RDF triples."""
+    p, s, _ = changes.facts.columns
+    fine = is_triple(dictionary, s, p)
+    return changes if fine.all() else replace(changes, facts=changes.facts.take(fine))
 
 
 def quads_of(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[Quad]:
@@ -82,10 +90,20 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
 
     after  the tables that it leads to
     """
+    came, gone = hidden_moves(dictionary, closure, after)
+    return came - gone
+
+
+def hidden_moves(dictionary: Dictionary, closure: Closure, after: Tables) -> tuple[int, int]:
+    """How many facts that are not RDF triples an update adds, and how many it removes. Of closures
+    that are not written out only the difference is known.
+
+    after  the tables that it leads to
+    """
     before = closure.work.stored.tables
     closed = before.closed.keys() | after.closed.keys()
-    more = sum(_hidden_in(dictionary, after, name) for name in closed)
-    more -= sum(_hidden_in(dictionary, before, name) for name in closed)
+    came = sum(_hidden_in(dictionary, after, name) for name in closed)
+    gone = sum(_hidden_in(dictionary, before, name) for name in closed)
     for name, rows in closure.rows.items():
         if not isinstance(name, int) or name in closed:
             continue
@@ -97,8 +115,9 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
         if dictionary.kind(name) == IRI:
             subjects = (low if name == closure.work.type_id else high)(keys)
             change = change[~_are_nodes(dictionary, subjects)]
-        more += int(change.sum())
-    return more
+        came += int(np.count_nonzero(change > 0))
+        gone += int(np.count_nonzero(change < 0))
+    return came, gone
 
 
 def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:

@@ -27,7 +27,7 @@ from triplestore.relations.lookup import ANY_GRAPH, QuadColumns
 from triplestore.relations.packed_keys import I64, U8, U64, Bools
 from triplestore.store.arguments import facts_mask
 from triplestore.store.state_view import StateView
-from triplestore.terms import BLANK, TRIPLE, Dictionary, Term, key_of, term_of
+from triplestore.terms import BLANK, STRING, TRIPLE, Dictionary, Term, key_of, term_of
 
 ROUNDS_AT_LEAST = 64
 """Minimum number of rounds that are allowed while each distinguishes more blank nodes."""
@@ -100,6 +100,8 @@ def _batches(view: StateView, where: int, status: int) -> Iterator[_NumberedQuad
     waiting: list[QuadColumns] = []
     size = 0
     for rows in view.match((0, 0, 0, ANY_GRAPH), where):
+        if int(view.dictionary.kinds(rows.predicate[:1])[0]) == STRING:
+            continue  # a relation of a regime, which begins a block of its own
         waiting.append(rows)
         size += rows.size
         if size >= _BATCH:

@@ -225,8 +225,8 @@ def statements_of(lines: list[str]) -> list[str]:
 
 
 def _reason(session: Session, text: str) -> None:
-    """Apply ontology languages: owl-rl, rdfs, owl-horst, skos, swrl. Without a name, list those in
-    force; `none` turns them off.
+    """Apply ontology languages: owl-rl, owl-el, rdfs, owl-horst, skos, swrl. Without a name, list
+    those in force; `none` turns them off.
     """
     names = [name.lower() for name in _words(text)]
     if not names:

@@ -71,8 +71,8 @@ def string(text: str, tag: bytes = b"") -> bytes:
 def symbol(kind: bytes, one: bytes, other: bytes) -> bytes:
     """The key of an IRI that depends on a kind, a string literal, and on the keys of two terms.
 
-    >>> symbol(string("some"), b"\x01http://e/p", b"\x01http://e/C")
-    b'\x01x-triplestore:el/some/f1f683c95febd6aa1b67d13767e8b73c'
+    >>> symbol(string("some"), b"\\x01http://e/p", b"\\x01http://e/C")
+    b'\\x01x-triplestore:el/some/f1f683c95febd6aa1b67d13767e8b73c'
     """
     text = b"%d %s %s" % (len(one), one, other)
     digest = hashlib.blake2b(text, digest_size=16).hexdigest()

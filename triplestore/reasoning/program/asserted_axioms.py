@@ -205,9 +205,8 @@ def roles_of(tables: Tables, dictionary: Dictionary) -> frozenset[str]:
 def mentions(tables: Tables, dictionary: Dictionary) -> U32:
     """The terms that stand where axioms have properties, in order."""
     parts: list[U32] = [NO_IDS]
-    for (key, places), name in zip(
-        _MENTIONING, dictionary.lookup_keys([key for key, _ in _MENTIONING]).tolist(), strict=True
-    ):
+    names = dictionary.lookup_keys([key for key, _ in _MENTIONING]).tolist()
+    for name, (_, places) in zip(names, _MENTIONING, strict=True):
         if name:
             relation = tables.relation(name)
             parts += [relation.distinct(place) for place in places]

@@ -26,6 +26,7 @@ from triplestore.relations import EXPLICIT, INFERRED, Tables
 
 if TYPE_CHECKING:
     from triplestore.ontologies.translate.draft import Outside
+    from triplestore.ontologies.translate.regimes import Translation
     from triplestore.reasoning.closing import Closing
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.terms import Dictionary
@@ -195,7 +196,7 @@ def _figures_of(closing: Closing) -> dict[str, Any]:
     elsewhere = stated_elsewhere(tables, closing.dictionary)
     return {
         "explicit": tables.total(EXPLICIT) + elsewhere,
-        "inferred": tables.total(INFERRED) - elsewhere,
+        "inferred": tables.total(INFERRED) - elsewhere - state.hidden,
         "relation_rows": rows_of_relations(tables, is_helper_in(closing.dictionary)),
         "violations": violations,
         "new_violations": count_new_between(closing.base, tables, where) if violations else 0,
@@ -224,9 +225,14 @@ def _about_axioms(
 ) -> dict[str, Any]:
     """What axioms gave."""
     translation, ontology = rules.translation, rules.ontology
+    if regimes.has_el and not regimes.reads_axioms:
+        # Late: few stores have this regime.
+        from triplestore.reasoning.reports.el_axioms import el_axioms
+
+        translation, ontology = el_axioms(tables, dictionary, regimes)
     unresolved = [f"{iri}: {why}" for iri, why in _unresolved(regimes, tables, dictionary)]
     found = warnings_of(rules, regimes, tables, dictionary, bool(unresolved))
-    outside = _stated(rules, regimes, tables, dictionary)
+    outside = _stated(translation, regimes, tables, dictionary)
     return {
         "warnings": tuple(found),
         "axioms": (0 if translation is None else translation.used) + len(rules.whole.edges or ()),
@@ -252,11 +258,11 @@ def _unresolved(
 
 
 def _stated(
-    rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
+    translation: Translation | None, regimes: Regimes, tables: Tables, dictionary: Dictionary
 ) -> list[Outside]:
     """The asserted axioms outside of the regimes: users cannot change inferred ones."""
-    found = [] if rules.translation is None else [*rules.translation.outside]
-    if not found or not rules.translation or not rules.translation.reflective:
+    found = [] if translation is None else [*translation.outside]
+    if not found or not translation or not translation.reflective:
         return found
     reader = SchemaReader(dictionary, tables, regimes)
     return [one for one in found if reader.states(getattr(one.axiom, "own", ()))]

@@ -76,7 +76,7 @@ def warnings_of(
     missing  whether some imports are not there: then names may be strangers for that reason
     """
     yield from _out_of_scope(regimes, tables, dictionary)
-    if not regimes.names:
+    if not regimes.reads_axioms:
         return
     about = [rule for rule in rules.whole.program.rules if rule.axioms]
     beside = [] if rules.whole.edges is None else rules.whole.edges.lower_classes()

@@ -62,7 +62,7 @@ class Classifying:
         >>> _ = store.reason("owl-el")
         >>> found = store.justifications(":Cat rdfs:subClassOf :Animal")
         >>> print(*found[0].axioms, sep=", ")
-        :Cat SubClassOf :Feline, :Feline SubClassOf :Animal
+        :Cat SubClassOf :Pet, :Pet SubClassOf :Animal
         >>> len(found), found.complete
         (2, True)
         """

@@ -333,10 +333,11 @@ class WritingCalls(Updating, WatchingShapes, ReadableStore):
         """Apply rules to the default graph; every later commit keeps the inferences exact.
 
         `regimes` are ontology languages whose axioms are found in the data and turned into rules:
-        `"owl-rl"`, `"rdfs"`, `"owl-horst"`, `"skos"`, `"swrl"`; they can be combined. `ontology`
-        names files of axioms beside the data: each becomes a named graph that counts as asserted,
-        and is read again if it changed. Imported ontologies are searched among these files and in
-        `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
+        `"owl-rl"`, `"owl-el"`, `"rdfs"`, `"owl-horst"`, `"skos"`, `"swrl"`; they can be combined.
+        `ontology` names files of axioms beside the data: each becomes a named graph that counts as
+        asserted, and is read again if it changed. Imported ontologies are searched among these
+        files and in `imports` (files, folders, OASIS catalogues), and on the network only if
+        `network` is set.
         `scope` says which named graphs take part beside the default graph: `"default"` (none),
         `"union"` (all), or a list of their IRIs; their quads then hold in the default graph too.
         With `trivial=True`, triples that hold for any data (`C rdfs:subClassOf C`,
