@@ -404,7 +404,7 @@ def test_escapes__are_not_read_twice() -> None:
         r"ASK { ?s :p '\uD800' }",
     ):
         with pytest.raises(QuerySyntaxError):
-            parse_query(f"ASK {{ {group} }}", prefixes=PREFIXES)
+            parse_query(text, prefixes=PREFIXES)
 
 
 def test_depth__is_bounded_and_said() -> None:
