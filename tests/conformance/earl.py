@@ -20,7 +20,7 @@ import pyoxigraph as ox
 import pytest
 
 from tests.conformance.sparql_evaluation import MF, NO_SUITES, RDF, ROOT, items, objects
-from triplestore._version import __version__
+from triplestore._version import VERSION
 
 SUITES = ("rdf/rdf12", "sparql/sparql12")
 DATA = ROOT.parent
@@ -111,9 +111,8 @@ def _entry(store: ox.Store, node: ox.NamedNode, manifest: Path) -> ManifestEntry
     name = unquote(urlsplit(node.value).fragment)
     folder = manifest.parent
     names = [name, f"{folder.name}/{name}"]
-    for root in (DATA / "rdf", DATA / "sparql"):
-        if folder.is_relative_to(root):
-            names.append(f"{folder.relative_to(root)}/{name}")
+    roots = (root for root in (DATA / "rdf", DATA / "sparql") if folder.is_relative_to(root))
+    names += [f"{folder.relative_to(root)}/{name}" for root in roots]
     for action in objects(store, node, MF + "action"):
         if isinstance(action, ox.NamedNode):
             file = Path(unquote(urlsplit(action.value).path))
@@ -138,7 +137,7 @@ def run() -> Outcomes:
 def report(found: list[tuple[ManifestEntry, str, str]]) -> str:
     """The report in Turtle."""
     date = datetime.now(UTC).date().isoformat()
-    text = [_HEAD.replace("{version}", __version__)]
+    text = [_HEAD.replace("{version}", VERSION)]
     for entry, outcome, reason in found:
         why = f"\n        dct:description {ox.Literal(reason)} ;" if reason else ""
         text.append(_ASSERTION.format(test=entry.iri, outcome=outcome, why=why, date=date))
@@ -148,7 +147,7 @@ def report(found: list[tuple[ManifestEntry, str, str]]) -> str:
 def main(arguments: list[str]) -> int:
     """Write the report; the exit status is 1 if a test failed."""
     if not DATA.is_dir():
-        print(NO_SUITES, file=sys.stderr)
+        sys.stderr.write(f"{NO_SUITES}\n")
         return 2
     target = Path(arguments[0] if arguments else "build/earl.ttl")
     outcomes = run()
@@ -156,14 +155,15 @@ def main(arguments: list[str]) -> int:
     for suite in arguments[1:] or SUITES:
         of_suite = [(entry, *outcomes.of(entry)) for entry in entries(suite)]
         counts = Counter(outcome for _, outcome, _ in of_suite)
-        print(f"{suite}: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items())))
+        listed = ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
+        sys.stdout.write(f"{suite}: {listed}\n")
         found += of_suite
     for entry, outcome, reason in found:
         if outcome != "passed":
-            print(f"{outcome}: {entry.iri} {reason}".rstrip())
+            sys.stdout.write(f"{outcome}: {entry.iri} {reason}".rstrip() + "\n")
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(report(found))
-    print(f"written: {target}")
+    sys.stdout.write(f"written: {target}\n")
     return int(any(outcome == "failed" for _, outcome, _ in found))
 
 

@@ -30,8 +30,8 @@ FOLDER = ROOT.parent / "rdf" / "rdf12" / "rdf-semantics"
 _JSON = "values of rdf:JSON are not known: such literals are the same only as the same term"
 
 SKIPPED = {
-    "opaque-literal": "a literal in a triple term is a term here; 042 and 42 are the same value only "
-    "as whole objects",
+    "opaque-literal": "a literal in a triple term is a term here; 042 and 42 are the same value "
+    "only as whole objects",
     "malformed-literal": "asks for an inconsistency by an ill-typed literal within a triple term",
     "reifies-range": "the rules of rdfs are those of RDF Schema 1.1, without rdfs:Proposition",
     "triple-terms-propositions": "a triple term would be the subject of a triple",

@@ -91,9 +91,8 @@ def test_graphs__have_triple_terms_of_their_own() -> None:
 
 def test_update__makes_and_removes_triple_terms(store: Store) -> None:
     store.update(
-        PREFIX
-        + "INSERT { ?s :said <<( ?s :met ?o )>> ~ _:n {| :part [ :of <<( ?s :q _:n )>> ] |} }"
-        " WHERE { ?s :knows ?o }"
+        PREFIX + "INSERT { ?s :said <<( ?s :met ?o )>> ~ _:n "
+        "{| :part [ :of <<( ?s :q _:n )>> ] |} } WHERE { ?s :knows ?o }"
     )
     text = "SELECT ?s ?o { ?s :said <<( ?s :met ?o )>> ~ ?n . ?n :part/:of <<( ?s :q ?n )>> }"
     assert len(rows(store, text)) == 3
