@@ -235,7 +235,7 @@ class Database:
             mark = self.dictionary.mark()
             try:
                 if segment is not None:
-                    self.dictionary.add_segment(segment)
+                    add_terms(self.dictionary, segment)
                 state = self._commit(steps, dict(meta or {}), cleared, staged)
             except BaseException:
                 if segment is not None:
