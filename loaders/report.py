@@ -18,6 +18,7 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.guards.document_limits import USUAL, Limits
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.term_keys import Term
+from triplestore.terms.triples.complete_parts import complete_parts
 
 U32 = NDArray[np.uint32]
 
@@ -118,7 +119,7 @@ class Loaded:
         """Add the new terms to the dictionary they were numbered for."""
         if self.segment is not None:
             dictionary.add_segment(self.segment)
-            dictionary.complete(self.segment)
+            complete_parts(dictionary, self.segment)
         elif self.new_keys:
             dictionary.append_keys(dictionary.size + 1, self.new_keys)
             dictionary.add_parts(self.new_keys)

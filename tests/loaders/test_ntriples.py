@@ -89,6 +89,8 @@ def test_lenient__keeps_exactly_the_good_lines(seed: int) -> None:
         assert lines_of(result, dictionary) == sorted(good)
         assert result.bad == bad == len(result.problems)
         terms = {term for row in (result.s, result.p, result.o, result.g) for term in row.tolist()}
+        for run in dictionary.triple_runs():
+            terms.update(part for column in run.columns() for part in column.tolist())
         assert terms - {0} == set(range(1, dictionary.size + 1)), "a bad line left a term"
 
 

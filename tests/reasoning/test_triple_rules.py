@@ -63,7 +63,8 @@ def test_head__makes_a_term_that_queries_and_rules_match() -> None:
     store = Store()
     store.load(PREFIXES + ":a :p :b . :b :p :c .", "ttl")
     store.reason(
-        rules=PREFIXES + """:claim[:log, <<( ?x :reaches ?y )>>] :- :p[?x, ?z], :p[?z, ?y] .
+        rules=PREFIXES
+        + """:claim[:log, <<( ?x :reaches ?y )>>] :- :p[?x, ?z], :p[?z, ?y] .
         :from[?l, ?x] :- :claim[?l, <<( ?x :reaches ?y )>>] ."""
     )
     text = "PREFIX : <http://e/> SELECT ?x ?y ?f { :log :claim <<( ?x :reaches ?y )>> ; :from ?f }"
@@ -79,9 +80,7 @@ def test_recursion__must_limit_the_depth() -> None:
     with pytest.raises(ProgramError, match=r"FILTER\(!ISTRIPLE\(\?o\)\)"):
         store.reason(rules=PREFIXES + ":n[?x, <<( ?x :n ?o )>>] :- :n[?x, ?o] .")
     store.load(PREFIXES + ":a :n 1 , 2 .", "ttl")
-    store.reason(
-        rules=PREFIXES + ":n[?x, <<( ?x :n ?o )>>] :- :n[?x, ?o], FILTER(!ISTRIPLE(?o)) ."
-    )
+    store.reason(rules=PREFIXES + ":n[?x, <<( ?x :n ?o )>>] :- :n[?x, ?o], FILTER(!ISTRIPLE(?o)) .")
     assert len(store) == 4
 
 

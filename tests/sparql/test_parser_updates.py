@@ -167,6 +167,9 @@ def is_read_fast(text: str) -> bool:
         "",
         "  \n ",
         ":a :p 'é\\u0041\\n' .",
+        ":a :p <<( :a :b <<( _:b :b 'c' )>> )>> .",
+        ":a :p :b ~ :r ; :q 2 . << :a :p <<( :a :p 1 )>> ~ _:x >> :q _:x .",
+        "GRAPH :g { :a :p 1 ~ :r . <<:a :p <http://e/x> ~ :s>> :q '|}' }",
     ],
 )
 def test_blocks__are_read_fast_as_slow(block: str) -> None:
@@ -177,7 +180,10 @@ def test_blocks__are_read_fast_as_slow(block: str) -> None:
 
 
 def test_blocks__with_nodes_in_brackets_are_isomorphic() -> None:
-    text = "INSERT DATA { :a :p [ :q (1 [ :r 2 ]) ; :s [] ] . [ :t 1 ] :u () . }"
+    text = (
+        "INSERT DATA { :a :p [ :q (1 [ :r 2 ]) ; :s [] ] . [ :t 1 ] :u () . "
+        ":a :p :b ~ , :c . << :a :b :c >> :d << :e :f [] ~ :g >> . }"
+    )
     assert is_read_fast(text)
     found = []
     for update in both_ways(text):
@@ -193,7 +199,7 @@ def test_blocks__with_nodes_in_brackets_are_isomorphic() -> None:
     "block",
     [
         ":a :p TRUE .",  # keywords in any case, in SPARQL
-        ":a :p <<( :a :b :c )>> .",
+        ":a :p :b {| :q 1 ; :s 2 |} ~ :r {| :s 3 |} {| :s 4 |} .",
     ],
 )
 def test_blocks__that_trig_reads_otherwise_are_read_slowly(block: str) -> None:
@@ -206,9 +212,10 @@ def test_blocks__that_trig_reads_otherwise_are_read_slowly(block: str) -> None:
 @pytest.mark.parametrize(
     "block",
     [
-        ":a :p :b ~ :r .",
-        ":a :p :b {| :q 1 |} .",
-        "<< :a :p :b >> :q 1 .",
+        ":a :p/:q :b ~ :r .",
+        ":a :p :b {| :q 1 } .",
+        "<< :a :p ( 1 ) >> :q 1 .",
+        "<<( :a :p 1 )>> :q 1 .",
         "@prefix x: <http://e/> . :a :p 1 .",
         "PREFIX x: <http://e/> :a :p 1 .",
         "?x :p 1",

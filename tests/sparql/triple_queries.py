@@ -73,7 +73,9 @@ class QueryMaker:
         subject, verb, object_ = self.term(NODES), self.term(VERBS), self.object_(3)
         chance = self.random.random()
         if chance < 0.15:
-            return f"<< {subject} {verb} {self.object_(2)} >> {self.term(VERBS)} {self.object_(1)} ."
+            return (
+                f"<< {subject} {verb} {self.object_(2)} >> {self.term(VERBS)} {self.object_(1)} ."
+            )
         if chance < 0.3:
             reifier = self.random.choice(("~", f"~ {self.term(NODES)}"))
             block = f"{{| {self.term(VERBS)} {self.object_(1)} |}}"

@@ -34,7 +34,7 @@ key_lists = st.lists(
     numbers
     | st.sampled_from([b"\x031", b"\x03x", b"\x03", b'\x04x"@en', b"\x02b"])
     | st.integers(0, 40).map(lambda n: b"\x01http://example.org/%d" % n)
-    | some.keys,
+    | some.simple_keys,
     max_size=12,
 )
 

@@ -23,12 +23,13 @@ from typing import Self
 from triplestore.errors import CorruptError, LockedError, ReadOnlyError, StorageError, UsageError
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.layers.allocation import keep_freed_memory
+from triplestore.storage import prepare
 from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
 from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.files.sections import FileRef
 from triplestore.storage.files.system import Files, RealFiles, explained
 from triplestore.storage.open_databases import OPEN
-from triplestore.storage.prepare import CommitStep, kept_step, kept_terms, logged_steps, seal_many
+from triplestore.storage.prepare import CommitStep
 from triplestore.storage.record import Commit, NewTermKeys
 from triplestore.storage.recovery import Reader, state_at
 from triplestore.storage.state import FileCatalogue, Meta, State
@@ -223,9 +224,8 @@ class Database:
 
         Durable on return, as `durability` says; if it raises, nothing was changed.
 
-        segment  new terms that are not in the dictionary yet
-        meta     named bytes to set, or None to remove them
-        cleared  begin with empty tables
+        segment  new terms
+        meta     named bytes to set, or None to remove them; `cleared`: begin with empty tables
         staged   the tables of the last state and of the result, if the caller has made them
         """
         with self.alone:
@@ -235,7 +235,7 @@ class Database:
             mark = self.dictionary.mark()
             try:
                 if segment is not None:
-                    self.dictionary.add_segment(segment)
+                    prepare.add_terms(self.dictionary, segment)
                 state = self._commit(steps, dict(meta or {}), cleared, staged)
             except BaseException:
                 if segment is not None:
@@ -265,9 +265,9 @@ class Database:
             return state
         with self.disk.batch() as batch:
             terms = self._keep_terms(batch, term_count)
-            steps = [kept_step(batch, step, self.thresholds) for step in steps]
+            steps = [prepare.kept_step(batch, step, self.thresholds) for step in steps]
             batch.sync()
-            record = Commit(terms, logged_steps(batch, steps), meta, cleared)
+            record = Commit(terms, prepare.logged_steps(batch, steps), meta, cleared)
             payload, refs = record.to_bytes(), record.refs()
             with self.commit_lock:
                 state = self._next_state(
@@ -332,8 +332,8 @@ class Database:
         if committed == term_count:
             return []
         with self.commit_lock:  # against background work that replaces segments
-            seal_many(self.dictionary, committed, term_count, self.thresholds)
-        return kept_terms(batch, self.dictionary, committed, term_count, self.thresholds)
+            prepare.seal_many(self.dictionary, committed, term_count, self.thresholds)
+        return prepare.kept_terms(batch, self.dictionary, committed, term_count, self.thresholds)
 
     def put_state(self, state: State) -> None:
         """Replace the state by another form of the same commit; the commit lock is held."""

@@ -14,9 +14,19 @@ from triplestore.storage.disk import FileBatch
 from triplestore.storage.files.sections import FileRef
 from triplestore.storage.record import NewTermKeys
 from triplestore.storage.thresholds import StorageThresholds
-from triplestore.terms import Dictionary
+from triplestore.terms import Dictionary, TermSegment
 
 CommitStep: TypeAlias = Changes | Layer
+
+
+def add_terms(dictionary: Dictionary, segment: TermSegment) -> None:
+    """Add a segment, and the parts of its triple terms."""
+    dictionary.add_segment(segment)
+    if segment.triples is None:
+        # Late: loads need it, most stores do not.
+        from triplestore.terms.triples.complete_parts import complete_parts
+
+        complete_parts(dictionary, segment)
 
 
 def seal_many(

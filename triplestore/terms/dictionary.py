@@ -23,13 +23,8 @@ from triplestore.terms.spans import I64, U8, U32, Spans, find_listed, worth_kern
 from triplestore.terms.stretches import Stretches
 from triplestore.terms.term_keys import TRIPLE, Term, key_of
 from triplestore.terms.thresholds import TERMS
-from triplestore.terms.triples.find_parts import (
-    collect_parts,
-    missing_parts,
-    parts_of_ids,
-    parts_of_segment,
-)
-from triplestore.terms.triples.part_columns import NO_PARTS, PartColumns
+from triplestore.terms.triples.find_parts import missing_parts, parts_of_segment
+from triplestore.terms.triples.part_columns import PartColumns
 from triplestore.terms.triples.split_triples import triple_keys
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_stack import ValueStack
@@ -373,28 +368,6 @@ class Dictionary:
                 self._freeze()
             live = LiveTable(segment.last_id + 1, self)
             self._state = self._state.succeeded_by((*self._state.segments, segment), live)
-
-    def complete(self, segment: TermSegment) -> None:
-        """Add the missing parts of the triple terms of a segment that was just added.
-
-        For loads: parts are found, numbered and added as other terms of a load are.
-        """
-        # Late: the collector imports this module.
-        from triplestore.terms.collector import TermCollector
-
-        with self._lock:
-            while segment.triples is None:
-                collector = TermCollector(self)
-                collected = collect_parts(segment, collector)
-                if collected is None:
-                    segment.triples = NO_PARTS
-                    return
-                ids, new = collector.seal()
-                segment.triples = parts_of_ids(collected[0], ids[collected[1]])
-                if new is None:
-                    return
-                self.add_segment(new)
-                segment = new
 
     def segment_of(self, first_id: int, last_id: int) -> TermSegment:
         """A segment, not added, of the terms first_id .. last_id; no segment lies across first_id.

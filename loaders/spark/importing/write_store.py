@@ -33,6 +33,7 @@ from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.making import make_store
 from triplestore.terms import TermSegment
 from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.triples.complete_parts import complete_parts
 
 
 @data_class
@@ -120,10 +121,23 @@ def segments_of(keys: Callable[[], Keys], more: Sequence[bytes]) -> Iterator[Ter
     import triplestore.kernels.terms.term_tables  # noqa: F401 - imported for its effect
 
     segment = _segment_of(keys())
+    if segment.triples is None:
+        yield from _with_parts(segment, more)
+        return
     yield segment
     if more:
         known = Dictionary([segment] if segment.count else [])
         yield TermSegment.from_keys(segment.count + 1, more, [segment.values], known)
+
+
+def _with_parts(segment: TermSegment, more: Sequence[bytes]) -> Sequence[TermSegment]:
+    """The same, and a segment of the parts of triple terms that occur nowhere else."""
+    known = Dictionary([segment])
+    if more:
+        first = segment.count + 1
+        known.add_segment(TermSegment.from_keys(first, more, [segment.values], known))
+    complete_parts(known, segment)
+    return known.segments
 
 
 def _segment_of(keys: Keys) -> TermSegment:

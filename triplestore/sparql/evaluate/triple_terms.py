@@ -16,7 +16,9 @@ import numpy as np
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Columns
 from triplestore.relations.relation import BLOCK, Answering, in_order
 from triplestore.relations.status import EXPLICIT, HOLDS
-from triplestore.terms.triples.part_columns import PartColumns
+from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.term_keys import TRIPLE
+from triplestore.terms.triples.part_columns import NO_PARTS, PartColumns
 from triplestore.terms.triples.split_triples import parts_of
 
 if TYPE_CHECKING:
@@ -34,16 +36,43 @@ def triple_terms(terms: QueryTerms) -> TripleTerms:
     query.
     """
     runs = terms.dictionary.triple_runs()
-    return TripleTerms([run if run.is_whole else _completed(run, terms) for run in runs])
+    if all(run.is_whole for run in runs):
+        return TripleTerms(runs)
+    inner: dict[int, bytes] = {}
+    runs = [run if run.is_whole else _completed(run, terms, inner) for run in runs]
+    return TripleTerms([*runs, _inner_terms(terms, inner)])
 
 
-def _completed(run: PartColumns, terms: QueryTerms) -> PartColumns:
+def _completed(run: PartColumns, terms: QueryTerms, inner: dict[int, bytes]) -> PartColumns:
     ids, *parts = (column.copy() for column in run.columns())
     for row in np.flatnonzero((parts[0] == 0) | (parts[1] == 0) | (parts[2] == 0)).tolist():
-        keys = parts_of(terms.dictionary.key(int(ids[row])))
-        for column, key in zip(parts, keys, strict=True):
-            column[row] = terms.encode_key(key)
+        found = _encoded(terms.dictionary.key(int(ids[row])), terms, inner)
+        for column, part in zip(parts, found, strict=True):
+            column[row] = part
     return PartColumns.of(ids, *parts)
+
+
+def _encoded(key: bytes, terms: QueryTerms, inner: dict[int, bytes]) -> list[int]:
+    """The ids of the parts of a triple term; those of the query that are triple terms are noted."""
+    found = []
+    for part in parts_of(key):
+        found.append(terms.encode_key(part))
+        if part[0] == TRIPLE and found[-1] >= FIRST_QUERY_ID:
+            inner[found[-1]] = part
+    return found
+
+
+def _inner_terms(terms: QueryTerms, inner: dict[int, bytes]) -> PartColumns:
+    """The triple terms that occur only within others, and those within them."""
+    rows: dict[int, list[int]] = {}
+    while inner:
+        term_id, key = inner.popitem()
+        if term_id not in rows:
+            rows[term_id] = _encoded(key, terms, inner)
+    ordered = sorted(rows)
+    if not ordered:
+        return NO_PARTS
+    return PartColumns.of(ordered, *zip(*(rows[i] for i in ordered), strict=True))
 
 
 class TripleTerms(Answering):

@@ -2,8 +2,7 @@
 
 Start at `data_blocks`, which finds the blocks before a text is split into tokens, and `read_block`.
 Always true: `read_block` returns the quads of SPARQL's grammar, or None; then the usual
-parser reads the text and reports its errors. TriG that is not SPARQL (reifiers, annotations,
-directives) is refused.
+parser reads the text and reports its errors. TriG that is not SPARQL (directives) is refused.
 """
 
 from __future__ import annotations
@@ -21,8 +20,10 @@ _STRINGS = r"""
     | <(?:[^\x00-\x20<>"{}|^`\\]|\\.)*+> | \\. | \#[^\n\r]*+
 """
 _TO_BRACE = re.compile(rf"(?: [^\"'<#{{}}\\]++ | {_STRINGS} | < )*+", re.VERBOSE | re.DOTALL)
-# Data has neither operators nor the `~` and `|` of reifiers and annotations.
-_TO_END = re.compile(rf"(?: [^\"'<#{{}}\\~|]++ | {_STRINGS} )*+", re.VERBOSE | re.DOTALL)
+# Data has no operators. Blocks of annotations, `{| |}`, are left to the usual parser: of two in a
+# row pyoxigraph gives the second one the reifier of the first, if that has a name.
+_SIGNS = r"<<\(?"
+_TO_END = re.compile(rf"(?: [^\"'<#{{}}\\|]++ | {_STRINGS} | {_SIGNS} )*+", re.VERBOSE | re.DOTALL)
 _BEFORE = re.compile(r"\b(?:INSERT|DELETE)\s+DATA\s*\Z", re.IGNORECASE)
 _GRAPH = re.compile(r"(?<![^\s.])GRAPH\s*(<[^<>]*>|(?!_:)[^\s<>:]*:[^\s<>]*)\s*\Z", re.IGNORECASE)
 _DOT = re.compile(r"\s*\.")

@@ -30,6 +30,7 @@ from triplestore.sparql.algebra.nodes import (
     Values,
 )
 from triplestore.sparql.syntax.query_expressions import IN_PATTERN
+from triplestore.sparql.syntax.reified_triples import in_order_of_names
 from triplestore.sparql.syntax.triples import TripleParser
 from triplestore.terms.triples.split_triples import has_blank
 
@@ -139,7 +140,7 @@ class PatternParser(TripleParser):
             self.paths = []
         if self.terms:
             # In an order that does not depend on where the text has paths.
-            parts += sorted(self.take_terms(), key=lambda found: found.term.name)
+            parts += in_order_of_names(self.take_terms())
 
     # --- elements of a group; what stands before one is in `parts` ------------------------------
 

@@ -43,7 +43,12 @@ from triplestore.sparql.syntax.modifiers import (
     sliced,
 )
 from triplestore.sparql.syntax.patterns import Read, joined
-from triplestore.sparql.syntax.reified_triples import as_template, computed, with_new_nodes
+from triplestore.sparql.syntax.reified_triples import (
+    as_template,
+    computed,
+    in_order_of_names,
+    with_new_nodes,
+)
 
 _MOST_NODES = 100_000
 """Maximum size of an expression of SELECT after the variables in it are expanded."""
@@ -174,10 +179,9 @@ class QueryParser(ModifierParser):
         )
         triples, self.triples = tuple(self.triples), []
         terms = self.take_terms()
-        beside = sorted(terms, key=lambda found: found.term.name)
-        read = joined([Bgp(triples), *beside])
+        read = joined([Bgp(triples), *in_order_of_names(terms)])
         template, made = as_template(triples, terms)
-        template = _with_new_nodes(template, made)
+        template = with_new_nodes(made, template)
         pattern = computed(self._modified(Read(read, [], self.scope)), made)
         return Construct(pattern, template, dataset=dataset, **self._of_text())
 
@@ -199,7 +203,7 @@ class QueryParser(ModifierParser):
         self.close("}", opened, "or '.' after a triple of a template")
         triples, self.triples = tuple(self.triples), []
         terms = self.take_terms()
-        return _with_new_nodes(triples, terms), terms
+        return with_new_nodes(terms, triples), terms
 
     def _describe(self) -> Describe:
         targets: list[TermOrVariable] = []
@@ -325,16 +329,6 @@ class QueryParser(ModifierParser):
             if item.expression is not None and known:
                 self.report(f"{item.variable} has a value already; use another name", item.at)
             selected.add(item.variable)
-
-
-def _with_new_nodes(
-    triples: tuple[TriplePattern, ...], terms: tuple[TermPattern, ...]
-) -> tuple[TriplePattern, ...]:
-    if not terms:
-        return triples
-    return tuple(
-        TriplePattern(*(with_new_nodes(terms, node) for node in triple)) for triple in triples
-    )
 
 
 def _projected(node: Node) -> tuple[Variable, ...]:

@@ -122,6 +122,7 @@ class ReifiedTripleParser(PathParser, QueryExpressions):
             start = self.at
             if not isinstance(verb, Variable | Constant):
                 self.fail("the next triple: a path cannot be annotated")
+                return
             parts = (subject, verb, object_)
             self.at += 1
             if self.texts[start] == "~":
@@ -249,6 +250,11 @@ def text_of_hidden(variable: Variable) -> str:
     return name.removeprefix(IN_PATTERN).removeprefix(MADE)
 
 
+def in_order_of_names(terms: Iterable[TermPattern]) -> list[TermPattern]:
+    """The terms of a pattern in an order that does not depend on where the text has them."""
+    return sorted(terms, key=lambda found: found.term.name)
+
+
 # --- templates -----------------------------------------------------------------------------------
 
 
@@ -277,13 +283,20 @@ def _made(part: TermOrVariable, made: dict[Constant, Variable]) -> TermOrVariabl
     return made.setdefault(part, Variable(f"{NEW}{part.key[1:].decode()}"))
 
 
-def with_new_nodes(terms: Collection[TermPattern], node: TermOrVariable) -> TermOrVariable:
-    """A term of a template; a blank node that is also a part of a triple term is a variable."""
-    if isinstance(node, Constant) and node.kind == BLANK_KIND:
-        for term in terms:
-            if node in (term.subject, term.object):
-                return Variable(f"{NEW}{node.key[1:].decode()}")
-    return node
+def with_new_nodes(
+    terms: Iterable[TermPattern], triples: tuple[TriplePattern, ...]
+) -> tuple[TriplePattern, ...]:
+    """The triples of a template; blank nodes that are also parts of triple terms are variables."""
+    made: dict[Constant, Variable] = {}
+    for term in terms:
+        for part in (term.subject, term.object):
+            _made(part, made)
+    if not made:
+        return triples
+    return tuple(
+        TriplePattern(*(made.get(t, t) if isinstance(t, Constant) else t for t in triple))
+        for triple in triples
+    )
 
 
 def as_pattern(
@@ -298,7 +311,7 @@ def as_pattern(
         named[term.term] = variable
         found.append(TermPattern(variable, *parts))
     patterns = [TriplePattern(*(named.get(part, part) for part in triple)) for triple in triples]
-    return tuple(patterns), tuple(sorted(found, key=lambda term: term.term.name))
+    return tuple(patterns), tuple(in_order_of_names(found))
 
 
 def as_template(

@@ -267,12 +267,9 @@ def _quads(
     blocks: Sequence[_Block], graph: Constant | None, terms: Collection[TermPattern]
 ) -> tuple[QuadPattern, ...]:
     return tuple(
-        QuadPattern(
-            *(with_new_nodes(terms, node) for node in triple),
-            graph if block.graph is None else block.graph,
-        )
+        QuadPattern(s, p, o, graph if block.graph is None else block.graph)
         for block in blocks
-        for triple in block.triples
+        for s, p, o in with_new_nodes(terms, block.triples)
     )
 
 

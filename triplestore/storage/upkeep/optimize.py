@@ -21,6 +21,7 @@ from triplestore.relations.packed_keys import high, key_of, low, pack
 from triplestore.storage.record import restored
 from triplestore.storage.state import State
 from triplestore.terms import Dictionary, TermSegment
+from triplestore.terms.triples.complete_parts import complete_parts
 from triplestore.terms.triples.part_columns import PartColumns
 
 _PIECE = 1 << 20  # keys renumbered at a time
@@ -45,7 +46,7 @@ def compact(state: State) -> State:
     dictionary = Dictionary([segment] if segment.count else [])
     if not triples.is_whole:  # an older version wrote these terms
         segment.triples = None
-        dictionary.complete(segment)
+        complete_parts(dictionary, segment)
         dictionary = Dictionary([dictionary.segment_of(1, dictionary.size)])
     tables = restored(_tables_of(layer), dictionary, state.meta)
     return State(state.commit, dictionary, dictionary.size, tables, state.meta)

@@ -17,13 +17,13 @@ from triplestore.terms.triples.part_columns import NO_PARTS, PartColumns
 from triplestore.terms.triples.split_triples import parts_of_all, split_texts, triple_keys
 
 if TYPE_CHECKING:
-    from triplestore.terms.collector import TermCollector
     from triplestore.terms.segment import TermSegment
 
 Find: TypeAlias = Callable[[Spans, U32], None]
 """Writes the ids of terms to an array, where it is 0."""
 
-_PIECE = 1 << 16  # triple terms whose parts are looked up together
+PIECE = 1 << 16
+"""Triple terms whose parts are looked up together."""
 
 
 def parts_of_segment(segment: TermSegment, find: Find) -> PartColumns:
@@ -39,12 +39,12 @@ def parts_of_segment(segment: TermSegment, find: Find) -> PartColumns:
     if len(ids) == 0:
         return NO_PARTS
     found = np.zeros(3 * len(ids), np.uint32)
-    for lo in range(0, len(ids), _PIECE):
-        spans = split_ids(segment, ids[lo : lo + _PIECE])
-        out = found[3 * lo : 3 * (lo + _PIECE)]
+    for lo in range(0, len(ids), PIECE):
+        spans = split_ids(segment, ids[lo : lo + PIECE])
+        out = found[3 * lo : 3 * (lo + PIECE)]
         segment.find_many(spans, out)
         find(spans, out)
-    return _columns(ids, found)
+    return columns_of_parts(ids, found)
 
 
 def triple_ids(segment: TermSegment) -> U32:
@@ -58,24 +58,6 @@ def split_ids(segment: TermSegment, ids: U32) -> Spans:
     return split_texts(buf, starts, lengths)
 
 
-def collect_parts(segment: TermSegment, collector: TermCollector) -> tuple[U32, U32] | None:
-    """The triple terms of a segment, and the numbers of their parts in a collector; None if the
-    segment has none."""
-    ids = triple_ids(segment)
-    if len(ids) == 0:
-        return None
-    numbers = [
-        collector.add(*split_ids(segment, ids[lo : lo + _PIECE]))
-        for lo in range(0, len(ids), _PIECE)
-    ]
-    return ids, np.concatenate(numbers)
-
-
-def parts_of_ids(ids: U32, found: U32) -> PartColumns:
-    """Columns from the ids of terms and of their parts, three for each."""
-    return _columns(ids, found)
-
-
 def parts_of_keys(
     first_id: int, keys: Sequence[bytes], look_up: Callable[[Sequence[bytes]], U32]
 ) -> PartColumns:
@@ -83,7 +65,7 @@ def parts_of_keys(
     rows = [row for row, key in enumerate(keys, first_id) if key[0] == TRIPLE]
     if not rows:
         return NO_PARTS
-    return _columns(np.array(rows, np.uint32), look_up(parts_of_all(triple_keys(keys))))
+    return columns_of_parts(np.array(rows, np.uint32), look_up(parts_of_all(triple_keys(keys))))
 
 
 def missing_parts(keys: Sequence[bytes], look_up: Callable[[Sequence[bytes]], U32]) -> list[bytes]:
@@ -92,5 +74,6 @@ def missing_parts(keys: Sequence[bytes], look_up: Callable[[Sequence[bytes]], U3
     return [key for key, known in zip(parts, look_up(parts).tolist(), strict=True) if not known]
 
 
-def _columns(ids: U32, found: U32) -> PartColumns:
+def columns_of_parts(ids: U32, found: U32) -> PartColumns:
+    """Columns from the ids of terms and of their parts, three for each."""
     return PartColumns.of(ids, *found.reshape(-1, 3).T)
