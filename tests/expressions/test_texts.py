@@ -365,6 +365,13 @@ def test_shapes__keep_their_numbers():
     assert shapes.key(8, b"b") == b'\x05b"^^<http://e/t>' and shapes.key(0, b"") is None
 
 
+def test_texts__of_more_datatypes_than_there_are_shapes_are_left_to_others():
+    keys = [b'\x05a"^^<http://e/%d>' % number for number in range(1 << 16)]
+    shapes = Shapes()
+    assert text_columns.texts_of(keys, np.arange(len(keys)), shapes) is None
+    assert shapes.is_full and len(shapes) < 6000
+
+
 LISTS = [
     '?x IN ("ab", "b", <http://e/ab>, "ab"@en)',
     '?x NOT IN ("ab", <http://e/ab>)',

@@ -28,6 +28,7 @@ U8: TypeAlias = NDArray[np.uint8]
 I64: TypeAlias = NDArray[np.int64]
 
 _TEXT = 40  # bytes per text besides its own
+_LOOKED_AT = 1024  # keys between two looks at whether they have too many datatypes and languages
 
 
 @data_class
@@ -117,10 +118,13 @@ def _split(
 
 def texts_of(keys: Sequence[bytes | None], codes: I64, shapes: Shapes) -> Texts | None:
     """The texts of terms, given by their keys; None as for `texts_of_ids`."""
-    if shapes.is_full:
-        return None
     current().need(2 * sum(len(key) for key in keys if key is not None) + _TEXT * len(keys))
-    split = [shapes.of_key(key) for key in keys]
+    split: list[tuple[int, bytes]] = []
+    for start in range(0, len(keys), _LOOKED_AT):
+        if shapes.is_full:
+            return None
+        current().check()
+        split += map(shapes.of_key, keys[start : start + _LOOKED_AT])
     buf, starts, lengths, _ = texts_of_keys([b"\0" + text for _, text in split])
     numbers = np.array([shape for shape, _ in split], np.uint16)
     return Texts(buf, starts, lengths, numbers, codes)

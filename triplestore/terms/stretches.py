@@ -1,6 +1,6 @@
 """Stretches: ranges of ids whose terms have one kind and come in the order of their bytes.
 
-Bulk loads number terms by kind and bytes, so a segment of one load is five stretches or fewer;
+Bulk loads number terms by kind and bytes, so a segment of one load is six stretches or fewer;
 within a stretch terms compare by their ids, without their texts. Start at `stretches_of` (of one
 segment) and `Stretches` (of a dictionary). Always true: within a stretch of a kind other than 0
 each term sorts after the one before; a stretch of kind 0 promises nothing.
