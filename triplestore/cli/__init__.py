@@ -13,8 +13,8 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
-    comparing,
     classifying,
+    comparing,
     data,
     explaining,
     importing,
