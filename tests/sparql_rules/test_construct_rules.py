@@ -232,6 +232,17 @@ def test_rule_with_a_string__is_still_our_own_language() -> None:
     assert concluded(text) == {"bob p ada", "cy p bob"}
 
 
+def test_templates__make_triple_terms() -> None:
+    store = Store()
+    store.load(DATA, "ttl")
+    rules = "CONSTRUCT { ?y :said <<( ?x :child ?y )>> } WHERE { ?x :child ?y }"
+    assert store.reason(rules=PREFIX + rules).inferred == 2
+    asked = f"{PREFIX} ASK {{ :bob :said <<( :ada :child :bob )>> }}"
+    assert store.query(asked)
+    store.remove(Quad(node("ada"), node("child"), node("bob")))
+    assert not store.query(asked)
+
+
 # --- what is refused -----------------------------------------------------------------------------
 
 
@@ -240,6 +251,7 @@ def test_rule_with_a_string__is_still_our_own_language() -> None:
     [
         ("CONSTRUCT { ?x :p _:b } WHERE { ?x :q 1 }", "2:19", "blank node in a template"),
         ("CONSTRUCT { ?x :p 1 } WHERE {\n ?x :q 1\n GRAPH :g { ?x :r 1 } }", "4:2", "GRAPH"),
+        ("CONSTRUCT { ?x :p 1 } WHERE { ?x :q <<( ?s :r 1 )>> }", "2:37", "a triple term with"),
         ("CONSTRUCT { ?x :p 1 } FROM :g WHERE { ?x :q 1 }", "2:23", "FROM"),
         ("CONSTRUCT { ?x :p 1 } WHERE { ?x :q 1 }\nLIMIT 3", "3:1", "LIMIT"),
         ("CONSTRUCT { ?x :p 1 } WHERE { SERVICE :s { ?x :q 1 } }", "2:31", "SERVICE"),

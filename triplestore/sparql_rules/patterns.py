@@ -377,6 +377,11 @@ _REFUSED: dict[type, tuple[str, str, str]] = {
         "SERVICE",
         "the answers of other endpoints change without a commit: load them first",
     ),
+    sparql.TermPattern: (
+        "<<(",
+        "a triple term with variables in a pattern",
+        "write it in the rule language: [?r, rdf:reifies, <<( ?s ?p ?o )>>]",
+    ),
     sparql.Slice: (
         "LIMIT",
         "LIMIT or OFFSET",

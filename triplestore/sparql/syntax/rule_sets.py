@@ -14,17 +14,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from triplestore.errors import QuerySyntaxError
 from triplestore.expressions.text.term_parser import Stop
 from triplestore.expressions.text.tokens import BLANK, END, PREFIXED, WORD, Tokens
 from triplestore.expressions.tree import Call, Exists
 from triplestore.operators.deep_calls import when_large
-from triplestore.sparql.algebra.nodes import UNIT, Construct, Extend, Filter, Node, TriplePattern
+from triplestore.sparql.algebra.nodes import (
+    UNIT,
+    Construct,
+    Extend,
+    Filter,
+    Node,
+    TermPattern,
+    TriplePattern,
+)
 from triplestore.sparql.syntax.parser import Mistake, check_depth
 from triplestore.sparql.syntax.patterns import PatternParser, joined
+from triplestore.sparql.syntax.reified_triples import computed
 from triplestore.sparql.syntax.updates import UpdateParser
+
+Template: TypeAlias = tuple[tuple[TriplePattern, ...], tuple[TermPattern, ...]]
 
 BLANK_NODE = "["
 STATEMENTS = ("CONSTRUCT", "RULE", "IF", "DATA")
@@ -175,8 +186,9 @@ class _RuleParser(UpdateParser):
     def _is_declaration(self) -> bool:
         return self.is_word("PREFIX") or self.is_word("BASE")
 
-    def _made(self, pattern: Node, template: tuple[TriplePattern, ...]) -> Construct:
-        return Construct(pattern, template, **self._of_text())
+    def _made(self, pattern: Node, template: Template) -> Construct:
+        triples, terms = template
+        return Construct(computed(pattern, terms), triples, **self._of_text())
 
     def _not(self, parts: list[Node]) -> None:
         """`NOT { ... }` of the draft."""
