@@ -5,6 +5,7 @@
     /sparql   both
     /store    whole graphs, by the Graph Store Protocol
     /subscribe  the rows of a query that come and go, as events; /changes: all facts
+/validate a report of SHACL: POST shapes, or GET that of watched shapes
 /health   whether the server is well; /ready: whether it can answer queries now
     /metrics  numbers for Prometheus
     /api/     login, and what the page asks for
@@ -47,6 +48,7 @@ from triplestore.server.refusals import RefusedRequest, on_http_error, on_refuse
 from triplestore.server.running import Runner
 from triplestore.server.service import StoreService
 from triplestore.server.settings import Settings
+from triplestore.server.shape_routes import shape_routes
 from triplestore.server.watching.access_log import AccessLog
 from triplestore.server.watching.metrics import Metrics
 from triplestore.server.watching.spans import Spans
@@ -73,6 +75,7 @@ def _index_routes(service: StoreService) -> list[BaseRoute]:
 ROUTES: list[Callable[[StoreService], list[BaseRoute]]] = [
     sparql_routes,
     live_routes,
+    shape_routes,
     _login_routes,
     page_routes,
     _index_routes,
@@ -80,7 +83,7 @@ ROUTES: list[Callable[[StoreService], list[BaseRoute]]] = [
 """The makers of the routes of each store; the first route that matches a path answers."""
 
 _PATHS = {"query", "update", "sparql", "store", "health", "ready", "metrics", "api", "page"}
-_PATHS |= {"subscribe", "changes", "mcp"}
+_PATHS |= {"subscribe", "changes", "validate", "mcp"}
 """Names that stores cannot have."""
 
 _INDEX = """SPARQL over HTTP
@@ -88,6 +91,7 @@ _INDEX = """SPARQL over HTTP
 /update   updates, by POST{updates}
 /sparql   both
 /store    whole graphs: ?default or ?graph=IRI, or an address below /store/
+/validate a report of SHACL: POST shapes, or GET that of watched shapes
 /health   whether the server is well; /ready: whether it can answer now
 /metrics  numbers for Prometheus
 """

@@ -21,6 +21,7 @@ from triplestore.errors import (
     LockedError,
     ParseError,
     ReadOnlyError,
+    ShapesError,
     TimeLimitError,
     UsageError,
 )
@@ -30,6 +31,7 @@ logger = logging.getLogger("triplestore.server")
 _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
     UsageError: 400,
+    ShapesError: 400,
     ReadOnlyError: 403,
     ModuleNotFoundError: 501,  # a library of an extra: the message says how to install it
     ConflictError: 409,

@@ -42,6 +42,8 @@ from triplestore.terms.term_keys import IRI, key_of
 from triplestore.terms.vocabulary import OWL_ONTOLOGY, RDF_TYPE
 
 if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
     from triplestore.operators.context import Flag
     from triplestore.shacl.watching.watcher import Watcher
     from triplestore.storage import State
@@ -87,7 +89,7 @@ def validated(
     shapes: ShapesLike | None,
     choice: QueryChoice,
     imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
-    format: str | None = None,
+    format: RdfFormat | str | None = None,
     iri: str | None = None,
     nodes: Iterable[TermLike] | None = None,
     only: Iterable[TermLike] | None = None,
@@ -115,7 +117,7 @@ def watched_bytes(
     name: str,
     shapes: ShapesLike | None,
     choice: QueryChoice,
-    given: tuple[Any, str | None, str | None],
+    given: tuple[Any, RdfFormat | str | None, str | None],
     strict: str | None,
 ) -> bytes | None:
     """The watched shapes of a store, of which one is added or replaced.
@@ -144,7 +146,7 @@ def read_sources(
     view: StateView,
     shapes: ShapesLike | None,
     imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
-    format: str | None = None,
+    format: RdfFormat | str | None = None,
     iri: str | None = None,
 ) -> ShapesGraph:
     """The shapes graph that a caller gives, with all that it imports."""
@@ -162,7 +164,7 @@ class _Sources:
         self,
         view: StateView,
         imports: Mapping[str, ShapesLike] | Iterable[PathLike],
-        format: str | None,
+        format: RdfFormat | str | None,
     ) -> None:
         self._view = view
         self._format = format
@@ -171,6 +173,7 @@ class _Sources:
             [] if isinstance(imports, Mapping) else [Path(each) for each in _listed(imports)]
         )
         self._documents = 0
+        self._from_file = False  # a text, perhaps of a client, must not have files read
         self._named: dict[str, ShapesGraph] | None = None
 
     def read(self, shapes: ShapesLike | None, iri: str | None) -> ShapesGraph:
@@ -213,6 +216,7 @@ class _Sources:
     def _document(self, source: Any) -> ShapesGraph:
         if isinstance(source, os.PathLike):
             path = Path(source)
+            self._from_file = True
             view = _loaded(path=path, format=self._format, base_iri=path.resolve().as_uri())
         elif isinstance(source, str):
             view = _loaded(source, format=self._format or "turtle")
@@ -244,7 +248,7 @@ class _Sources:
             return self._graph(NamedNode(iri))
         parts = urlsplit(iri)
         path = Path(unquote(parts.path))
-        if parts.scheme == "file" and path.is_file():
+        if self._from_file and parts.scheme == "file" and path.is_file():
             return self._document(path)
         return None
 

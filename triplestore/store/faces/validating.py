@@ -9,6 +9,8 @@ from triplestore.store.arguments import GraphLike, PathLike, QuadLike, TermLike
 from triplestore.store.querying import Querying
 
 if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
     from triplestore.datalog.program import Program
     from triplestore.loaders.rdflib_graphs import RdflibGraph
     from triplestore.operators.context import Flag
@@ -28,7 +30,7 @@ class Validating(Querying):
         shapes: ShapesLike | None = None,
         *,
         imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
-        shapes_format: str | None = None,
+        shapes_format: RdfFormat | str | None = None,
     ) -> Program:
         """The rules of shapes (`sh:rule`) as a program for `reason` and `add_rules`.
 
@@ -57,7 +59,7 @@ class Validating(Querying):
         *,
         facts: str = "all",
         imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
-        shapes_format: str | None = None,
+        shapes_format: RdfFormat | str | None = None,
         shapes_iri: str | None = None,
         use_default_graph_as_union: bool = False,
         default_graph: GraphLike | Iterable[GraphLike] | None = None,

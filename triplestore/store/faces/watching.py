@@ -12,6 +12,8 @@ from triplestore.store.arguments import GraphLike, PathLike
 from triplestore.store.querying import Querying
 
 if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
     from triplestore.reasoning.outcome import Change
     from triplestore.shacl.reports.report import ValidationReport
     from triplestore.shacl.reports.result import Result
@@ -76,7 +78,7 @@ class WatchingShapes(Querying, ABC):
         name: str = "shapes",
         facts: str = "all",
         imports: Mapping[str, ShapesLike] | Iterable[PathLike] = (),
-        shapes_format: str | None = None,
+        shapes_format: RdfFormat | str | None = None,
         shapes_iri: str | None = None,
         use_default_graph_as_union: bool = False,
         default_graph: GraphLike | Iterable[GraphLike] | None = None,
