@@ -54,7 +54,7 @@ def test_index_text__makes_shows_changes_and_drops() -> None:
         (("--language", "en"), "which properties?"),
         (("--all", "--language", "en", "--no-stems"), "give --language, or --no-stems"),
         (("label",), "not an absolute IRI"),
-        (("--all", "--language", "xx"), "no stemmer for the language 'xx'"),
+        (("--all", "--language", "xx"), "language 'xx' has no stemmer"),
     ],
 )
 def test_index_text__says_what_is_wrong(arguments: tuple[str, ...], problem: str) -> None:

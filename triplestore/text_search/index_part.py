@@ -91,7 +91,7 @@ def private_part(settings: TextSettings, expected: int) -> IndexPart:
 def found_in(parts: list[PartState], text: str, language: str, most: int | None = None) -> Hits:
     """The literals in some parts that match, by id; each is looked for in the first that has it.
 
-    most  only the best ones, about so many
+    most  about how many are wanted, the best ones; None for all
     """
     found: list[Hits] = []
     for number, part in enumerate(parts):

@@ -63,7 +63,7 @@ def stemmed(languages: Iterable[str] | Mapping[str, str] | None) -> dict[str, st
     {'': 'english'}
     >>> stemmed(["eng"])
     Traceback (most recent call last):
-    triplestore.errors.UsageError: there is no stemmer for the language 'eng'; did you mean ...
+    triplestore.errors.UsageError: the language 'eng' has no stemmer; did you mean ...
     """
     if languages is None:
         return dict(STEMMERS)
@@ -80,7 +80,7 @@ def _stemmer(language: str) -> str:
         close = get_close_matches(name, [*STEMMERS, *_BY_NAME], 1, 0.5)
         advice = f"; did you mean {close[0]!r}?" if close else "."
         raise UsageError(
-            f"there is no stemmer for the language {language!r}{advice} There are stemmers for "
+            f"the language {language!r} has no stemmer{advice} There are stemmers for "
             f"{', '.join(sorted(STEMMERS))}; literals in other languages are indexed without one"
         )
     return found

@@ -47,7 +47,7 @@ class WordPattern:
 
 @data_class
 class Fuzzy:
-    """A word with at most so many changed letters."""
+    """A word of which at most `distance` letters are changed."""
 
     text: str
     distance: int

@@ -83,7 +83,7 @@ def wake(database: Database, settings: TextSettings) -> None:
     """Note that a store with an index was written to."""
     try:
         found = _served(database.state.dictionary, settings)
-    except ImportError:  # who asks will be told
+    except ImportError:  # the next query says so
         return
     found.upkeep.wake()
 
@@ -134,7 +134,7 @@ class TextSearcher:
         return self.index.settings.properties
 
     def search(self, text: str, language: str, most: int | None = None) -> Hits:
-        """The literals that match, with scores, by id; with `most`, about so many of the best."""
+        """The literals that match, with scores, by id; with `most`, about that many of the best."""
         return self.index.hits(self.wanted, self.committed, text, language, most)
 
     def count(self, text: str, language: str) -> int:

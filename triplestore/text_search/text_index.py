@@ -2,8 +2,7 @@
 
 The index holds literals, by their ids, and is only added to. Which of them a query sees follows
 from the facts of its state, with which they are joined; so removals, rollbacks, snapshots and
-inferred facts need nothing here. What must be seen to is that every literal of a state is found in
-one of these parts:
+inferred facts need nothing here. The work is to have every literal of a state in one of the parts:
 
     main    in the store's folder (in memory, for a store in memory); written in the background, in
             one batch for many commits
@@ -92,7 +91,7 @@ class TextIndex:
     ) -> Hits:
         """The literals of a state that match, perhaps with others that no fact of it has.
 
-        most  only the best ones, about so many
+        most  about how many are wanted, the best ones; None for all
         """
         return self._asked(wanted, committed, lambda parts: found_in(parts, text, language, most))
 

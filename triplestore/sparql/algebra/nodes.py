@@ -238,8 +238,8 @@ class TextHits:
     query           the text query
     properties      the indexed properties that are meant; empty for all
     language        only literals in this language; empty for all
-    enough          if given, hits may be left out if so many rows of the join with facts have
-                    higher scores
+    enough          hits may be left out if this number of rows of the join with facts have higher
+                    scores; None to have all
     """
 
     literal: Variable

@@ -46,7 +46,7 @@ class TextSearch(Protocol):
     def search(self, text: str, language: str, most: int | None = None) -> FoundLiterals:
         """The literals that match; an error if the text is not a text query.
 
-        most  only those with the highest scores, about so many
+        most  about how many are wanted, those with the highest scores; None for all
         """
 
     def count(self, text: str, language: str) -> int:
@@ -162,7 +162,7 @@ class TextHitsLeaf(Operator):
         yield found if first is None else _Others(found, first)
 
     def _best(self, context: Context, text: str) -> FoundLiterals | None:
-        """The hits up to those that are enough; None if there are not so many."""
+        """The hits up to those that are enough; None if there are fewer."""
         enough = self._enough
         if enough is None:
             return None

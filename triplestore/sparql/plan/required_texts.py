@@ -3,7 +3,7 @@
     CONTAINS(?l, "panel") && REGEX(?l, "^sol(ar|id) pan")   requires "panel" and " pan" of ?l
 
 Always true: a string that passes the filter contains each of the texts, if case is ignored as
-`str.lower` does for ASCII; a value that is no string does not pass. Where that cannot be said,
+`str.lower` does for ASCII; a value that is not a string does not pass. Where that cannot be said,
 nothing is required.
 """
 

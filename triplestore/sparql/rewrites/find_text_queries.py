@@ -112,7 +112,7 @@ class _TextQueries:
         return [*([sparql.Bgp(rest)] if rest else []), *searches]
 
     def _list(self, node: TermOrVariable) -> list[TermOrVariable] | None:
-        """The members of a list; None if a term is no list."""
+        """The members of a list; None if a term is not a list."""
         if node == _NIL:
             return []
         members: list[TermOrVariable] = []
