@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from triplestore.sparql.results.solutions import Solutions as QuerySolutions
     from triplestore.sparql.results.solutions import Triples as QueryTriples
     from triplestore.store.arguments import GraphLike, QuadLike, TermLike
+    from triplestore.store.faces.branch import Branch
+    from triplestore.store.faces.branching import BranchInfo
     from triplestore.store.info import Info
     from triplestore.store.run_query import Prepared
     from triplestore.store.snapshot import Snapshot
@@ -72,13 +74,19 @@ if TYPE_CHECKING:
     from triplestore.store.transaction import Transaction
     from triplestore.terms.term_keys import Term
     from triplestore.text_limits import TextLimits
+    from triplestore.versions.consequences import Consequences
+    from triplestore.versions.history_log import CommitInfo
 
     QueryBoolean = bool
 
 # Where each name is: the module, and the name there if it is another one.
 _HOMES: dict[str, str | tuple[str, str]] = {
     "Audit": "triplestore.proofs.audit",
+    "Branch": "triplestore.store.faces.branch",
+    "BranchInfo": "triplestore.store.faces.branching",
     "Change": "triplestore.reasoning.outcome",
+    "CommitInfo": "triplestore.versions.history_log",
+    "Consequences": "triplestore.versions.consequences",
     "Difference": "triplestore.reasoning.difference",
     "Explanation": "triplestore.sparql.results.explanation",
     "GraphLike": "triplestore.store.arguments",
@@ -138,9 +146,13 @@ __all__ = [
     "Audit",
     "BaseDirection",
     "BlankNode",
+    "Branch",
+    "BranchInfo",
     "CanonicalizationAlgorithm",
     "Change",
     "ChangeFeed",
+    "CommitInfo",
+    "Consequences",
     "Dataset",
     "DefaultGraph",
     "Difference",

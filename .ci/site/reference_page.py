@@ -22,7 +22,7 @@ Everything here is imported from `triplestore`. Terms and quads are those of
 [pyoxigraph](https://pyoxigraph.readthedocs.io): {terms}.
 
 """
-_FIRST = ("Store", "Transaction", "Snapshot")
+_FIRST = ("Store", "Transaction", "Snapshot", "Branch")
 _SHARING = _FIRST[1:]
 _MADE = ("Store", "Program")
 """Classes that callers make themselves; the others are results."""
