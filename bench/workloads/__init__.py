@@ -6,6 +6,7 @@ from bench.serving import workload as serving
 from bench.workload import Workload
 from bench.workloads import (
     choices,
+    classify,
     closure,
     commits,
     limits,
@@ -50,6 +51,7 @@ WORKLOADS: dict[str, Workload] = {
         updates.WORKLOAD,
         subscriptions.WORKLOAD,
         ontologies.WORKLOAD,
+        classify.WORKLOAD,
         schema.WORKLOAD,
         queries.WORKLOAD,
         sparqloscope.WORKLOAD,
