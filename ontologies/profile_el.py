@@ -79,7 +79,7 @@ def _parts(axiom: ax.Axiom) -> Iterator[tuple[ex.ClassExpression, bool]]:
 
 
 def _reasons(part: ex.ClassExpression, right: bool) -> Iterator[str]:
-    stack = [(part, right)]
+    stack: list[tuple[ex.ClassExpression | ex.PropertyExpression, bool]] = [(part, right)]
     while stack:
         expression, place = stack.pop()
         if not isinstance(expression, ex.Expression):
@@ -107,13 +107,14 @@ def _reason(expression: ex.Expression, right: bool) -> str:
     return ""
 
 
-def _inside(expression: ex.Expression, right: bool) -> list[tuple[ex.ClassExpression, bool]]:
+def _inside(
+    expression: ex.Expression, right: bool
+) -> list[tuple[ex.ClassExpression | ex.PropertyExpression, bool]]:
     match expression:
         case ex.IntersectionOf(operands) | ex.UnionOf(operands):
             return [(operand, right) for operand in operands]
         case ex.ComplementOf(operand):
             return [(operand, not right)]
         case ex.SomeValuesFrom(property_, filler):
-            turned = [(property_, right)] if isinstance(property_, ex.InverseOf) else []
-            return [(filler, right), *turned]
+            return [(filler, right), (property_, right)]
     return []

@@ -6,6 +6,7 @@ from bench.serving import workload as serving
 from bench.workload import Workload
 from bench.workloads import (
     choices,
+    classify,
     closure,
     commits,
     federation,
@@ -55,6 +56,7 @@ WORKLOADS: dict[str, Workload] = {
         subscriptions.WORKLOAD,
         shacl.WORKLOAD,
         ontologies.WORKLOAD,
+        classify.WORKLOAD,
         schema.WORKLOAD,
         queries.WORKLOAD,
         sparqloscope.WORKLOAD,

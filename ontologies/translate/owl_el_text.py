@@ -335,8 +335,8 @@ rule "type" rdf:type[?a, ?c] :- nominal[?a, ?k], below[?k, ?c], class[?c],
     FILTER(!ISLITERAL(?a) && !SAMETERM(?c, owl:Thing)) .
 constraint "el-unsatisfiable" "the class cannot have a member" :- below[?x, owl:Nothing], class[?x],
     FILTER(!SAMETERM(?x, owl:Nothing)) .
-constraint "el-inconsistent" "an individual is in owl:Nothing" :- nominal[?a, ?k],
-    below[?k, owl:Nothing] .
+rule "bottom" impossible[?a] :- nominal[?a, ?k], below[?k, owl:Nothing] .
+constraint "el-inconsistent" "the individual cannot exist" :- impossible[?a] .
 constraint "el-inconsistent-top" "nothing can exist" :- below[owl:Thing, owl:Nothing] .
 """
 """What users see."""

@@ -53,5 +53,19 @@ def test_why__types_of_individuals() -> None:
     assert str(found).startswith(":case1 : :HeartDisease")
 
 
+def test_why__of_violations_has_the_axioms() -> None:
+    store = medicine("@prefix : <http://e/> . :bad a :Tissue, :Disease .")
+    (violation,) = store.violations()
+    assert str(violation).endswith("?a = <http://e/bad>")
+    found = store.why(violation)
+    assert isinstance(found, ElProof)
+    assert set(found.axioms) == {
+        ":bad Type :Tissue",
+        ":bad Type :Disease",
+        ":Tissue DisjointWith :Disease",
+    }
+    assert "x-triplestore" not in str(found)
+
+
 def test_why__json_has_subsumptions() -> None:
     assert proof().as_dict()["subsumptions"][0]["text"] == ":Endocarditis ⊑ :HeartDisease"

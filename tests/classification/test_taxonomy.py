@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
+from pyoxigraph import NamedNode
 
 from tests.classification.medicine import NONSENSE, medicine
 from triplestore import Store
@@ -13,8 +15,8 @@ from triplestore.classification.reduction import direct_pairs
 from triplestore.errors import UsageError
 
 
-def names(pairs: object) -> list[tuple[str, str]]:
-    return [(one.value[9:], other.value[9:]) for one, other in pairs]  # type: ignore[attr-defined]
+def names(pairs: Iterable[tuple[NamedNode, NamedNode]]) -> list[tuple[str, str]]:
+    return [(one.value[9:], other.value[9:]) for one, other in pairs]
 
 
 def test_taxonomy__has_the_classes_just_above() -> None:

@@ -42,6 +42,7 @@ FOLDERS = (
     DataFolder("lubm", "rvesse/lubm-uba", use="the university benchmark, seed 0, 1 and 10"),
     DataFolder("uobm", "yujiaoz/uobm-generator", use="the same with harder axioms"),
     DataFolder("owl2bench", "kracr/owl2bench", use="OWL 2 profiles"),
+    DataFolder("owl-el", "ontologies and their taxonomies by ELK", use="classification"),
     DataFolder("owl-real", "ontologies as published: their SOURCE.md", use="real ontologies"),
     DataFolder("skos", "thesauri as published: their SOURCE.md", use="SKOS"),
     DataFolder("go-2022", "the Gene Ontology of July 2022", use="hierarchies and closures"),

@@ -8,7 +8,7 @@ of these are enough, with the axioms about their roles. The cost is proportional
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyoxigraph import Triple
@@ -22,7 +22,6 @@ from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.reasoning.readable_state import ReadableState
-    from triplestore.relations.packed_keys import U32
 
 _ABOUT_CLASSES = ("subClassOf", "equivalentClass", "disjointWith")
 _BY_OBJECT = (OWL + "equivalentClass", OWL + "disjointWith")
@@ -76,8 +75,8 @@ class Module:
                     waiting.append(value)
 
     def _triple(self, s: int, p: int, o: int) -> Triple:
-        term = self._dictionary.term
-        return Triple(term(s), term(p), term(o))
+        terms: list[Any] = [self._dictionary.term(one) for one in (s, p, o)]
+        return Triple(*terms)
 
 
 _EXPRESSIONS = frozenset((OWL + "intersectionOf", OWL + "unionOf", OWL + "members", RDF + "type"))
@@ -107,8 +106,8 @@ class _Finder:
         if not (number and term):
             return []
         found = self._tables.relation(number)
-        rows: U32 = found.by_second(term) if second else found.by_first(term)
-        return rows.tolist()
+        rows: list[int] = (found.by_second(term) if second else found.by_first(term)).tolist()
+        return rows
 
     def _rows(
         self, name: bytes, arity: int, places: list[int], values: list[int]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from triplestore.classification.expression_names import ExpressionNames
 from triplestore.data_classes import data_class
-from triplestore.datalog.program import TYPE, Atom, Constant, TripleAtom, TupleAtom
+from triplestore.datalog.program import TYPE, Atom, Constant, Constraint, TripleAtom, TupleAtom
 from triplestore.ontologies.translate.owl_el import HELPER, SAID, relation
 from triplestore.proofs import Proof
 from triplestore.terms.term_keys import IRI
@@ -23,7 +23,7 @@ from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 if TYPE_CHECKING:
     from triplestore.reasoning.readable_state import ReadableState
 
-BELOW = relation("below")
+BELOW, _IMPOSSIBLE = relation("below"), relation("impossible")
 _HIDDEN = frozenset(
     relation(name)
     for name in [
@@ -47,6 +47,7 @@ _HIDDEN = frozenset(
         "datatype",
         "known",
         "property",
+        "nominal",
     ]
 )
 """Relations that only say how axioms are taken apart, or what is worth concluding."""
@@ -195,7 +196,8 @@ class ElProof(Proof):
 def el_proof(proof: Proof, view: ReadableState, prefixes: Mapping[str, str]) -> Proof:
     """The proof in the ontologist's terms, if it is of a conclusion of `owl-el`; else as it is."""
     rule = proof.last.rule
-    if rule is None or not str(getattr(rule, "name", "")).startswith("el-"):
+    name = rule.id if isinstance(rule, Constraint) else "" if rule is None else rule.name
+    if not name.startswith("el-"):
         return proof
     steps = _Steps(proof, ExpressionNames(view, prefixes)).all()
     if not steps:
@@ -248,15 +250,18 @@ class _Steps:
         rule = self._proof.steps[start].rule
         name = str(getattr(rule, "name", "")).removeprefix("el-")
         by = {"form": "axiom", "transitive": "transitivity"}.get(name, name)
-        return self._text(fact), list(premises), by, tuple(said)
+        shown = fact if isinstance(fact, TripleAtom) else start
+        return self._text(shown), list(premises), by, tuple(said)
 
     def _visible(self, fact: Atom) -> Atom:
         """The hidden fact that a visible conclusion repeats."""
         if isinstance(fact, TripleAtom) and fact.p == BELOW:
             return fact
-        step = self._proof.steps[fact]
-        inner = [p for p in step.premises if isinstance(p, TripleAtom) and p.p == BELOW]
-        return inner[0] if len(inner) == 1 else fact
+        premises = [p for p in self._proof.steps[fact].premises if isinstance(p, TripleAtom)]
+        inner = [p for p in premises if p.p in (BELOW, _IMPOSSIBLE)]
+        if len(inner) != 1:
+            return fact
+        return inner[0] if inner[0].p == BELOW else self._visible(inner[0])
 
     def _is_transitive(self, fact: Atom) -> bool:
         rule = self._proof.steps[fact].rule

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
+from pyoxigraph import NamedNode, Quad, Triple
 
 from triplestore.classification.el_module import Module, module_of
 from triplestore.classification.el_proof import ElProof, Said, axiom_text
@@ -202,5 +202,5 @@ def _parts(axioms: list[Said], size: int) -> Iterator[set[Said]]:
         yield set(axioms[at : at + size])
 
 
-def _declaration(name: NamedNode | BlankNode | Literal | Triple) -> Quad:
+def _declaration(name: NamedNode) -> Quad:
     return Quad(name, NamedNode(RDF_TYPE), NamedNode(OWL_CLASS))

@@ -75,8 +75,9 @@ def _as_rdf(path: Path, syntax: str) -> str:
             "pip install entailstore[owl]"
         ) from None
     text = _opened(path).decode()
+    open_text: Any = pyhornedowl.open_ontology_from_string
     try:
-        read: Any = pyhornedowl.open_ontology_from_string(text, syntax)
+        read = open_text(text, syntax)
         written: str = read.save_to_string("rdf")
     except BaseException as error:  # panics of the library are not of class Exception
         if isinstance(error, KeyboardInterrupt):

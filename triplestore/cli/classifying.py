@@ -193,9 +193,9 @@ def _triples(
     if "classassertion" in wanted:
         declared = {q.subject for q in store.quads_for_pattern(None, type_, class_, None)}
         for quad in store.quads_for_pattern(None, type_, None, None):
-            named = isinstance(quad.object, NamedNode) and quad.object in declared
-            if named and not quad.object.value.startswith(OWL):
-                yield Triple(quad.subject, type_, quad.object)
+            named = quad.object
+            if isinstance(named, NamedNode) and named in declared and OWL not in named.value:
+                yield Triple(quad.subject, type_, named)
 
 
 def _serialized(triples: list[Triple], store: Store, style: str) -> Iterator[str]:
@@ -228,7 +228,7 @@ def _is_wrong(store: Store, taxonomy: Taxonomy, allowed: str, *, explained: bool
         click.echo(f"unsatisfiable: {more:,} more classes", err=True)
     wrong = len(taxonomy.unsatisfiable) > 0
     for violation in store.violations():
-        if violation.id.startswith("el-inconsistent"):
+        if violation.constraint.startswith("el-inconsistent"):
             click.echo(f"inconsistent: {violation}", err=True)
             wrong = True
     for group in taxonomy.equivalents if allowed != "all" else ():

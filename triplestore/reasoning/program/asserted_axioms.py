@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from triplestore.relations.packed_keys import (
     key_of,
     low,
 )
+from triplestore.relations.views.plain import PlainRelation
 from triplestore.terms.term_keys import IRI
 
 if TYPE_CHECKING:
@@ -167,12 +168,12 @@ class _Asserted:
         return found
 
 
-def _are_explicit(relation: object, keys: U64) -> Bools:
-    status_of = getattr(relation, "status_of_keys", None)
-    if status_of is not None:
-        found: Bools = (status_of(keys) & np.uint8(EXPLICIT)) != 0
+def _are_explicit(relation: Any, keys: U64) -> Bools:
+    """Whether a relation of the default graph, of an ontology or of the scope asserts pairs."""
+    if isinstance(relation, PlainRelation):
+        found: Bools = (relation.status_of_keys(keys) & np.uint8(EXPLICIT)) != 0
         return found
-    parts = list(relation.scan_keys(EXPLICIT))  # type: ignore[attr-defined]
+    parts = list(relation.scan_keys(EXPLICIT))
     return in_sorted(keys, np.sort(np.concatenate([NO_KEYS, *parts])))
 
 
