@@ -84,11 +84,10 @@ class TripleTerms(Answering):
     ([0, 0], [[7, 12], [2, 4]])
     """
 
-    __slots__ = ("_distinct", "_runs", "arity", "explicit", "inferred")
+    __slots__ = ("_runs", "arity", "explicit", "inferred")
 
     def __init__(self, runs: Sequence[PartColumns]) -> None:
         self._runs = tuple(runs)
-        self._distinct: dict[int, int] = {}
         self.arity = 4
         self.explicit = sum(map(len, runs))
         self.inferred = 0
@@ -166,12 +165,10 @@ class TripleTerms(Answering):
         return np.unique(np.concatenate([NO_IDS, *(run.column(column) for run in self._runs)]))
 
     def distinct_estimate(self, column: int) -> int:
-        """The number of distinct ids in this column."""
+        """The number of distinct ids in this column; too many if several runs have the same."""
         if column == _TERM:
             return len(self)
-        if column not in self._distinct:
-            self._distinct[column] = len(self.distinct(column))
-        return self._distinct[column]
+        return sum(run.distinct(column) for run in self._runs)
 
 
 Given = dict[int, U32]

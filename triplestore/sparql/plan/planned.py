@@ -17,6 +17,7 @@ from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Pattern, Scan, Values
 from triplestore.operators.operator import Operator, Text
 from triplestore.operators.row_operators import Project
+from triplestore.sparql.evaluate.triple_terms import TripleTerms
 from triplestore.sparql.thresholds import SPARQL
 
 Names = frozenset[str]
@@ -166,7 +167,8 @@ class Atom:
     def scan(self, keep: Names, order: int | None = None) -> Scan:
         """The scan of its rows, with some columns."""
         if order is None and len(self.pattern) > 2 and len(self.names) == len(self.pattern):
-            order = 1  # all predicates: one after the other, not merged by subject
+            # All predicates: one after the other, not merged by subject. Triple terms are sorted.
+            order = 0 if isinstance(self.relation, TripleTerms) else 1
         pattern = self._kept_of(keep)
         return Scan(
             self.relation,

@@ -30,7 +30,7 @@ class PartColumns:
     ([1, -1], True)
     """
 
-    __slots__ = ("_columns", "_first", "_heads", "_ids", "_is_whole", "_orders")
+    __slots__ = ("_columns", "_distinct", "_first", "_heads", "_ids", "_is_whole", "_orders")
 
     def __init__(self, first_id: int, columns: Sequence[Column]) -> None:
         self._first = np.uint32(first_id)
@@ -38,6 +38,7 @@ class PartColumns:
         self._ids: U32 | None = None
         self._orders: dict[int, U32] = {}
         self._heads: dict[int, U64 | U32] = {}
+        self._distinct: dict[int, int] = {}
         self._is_whole: bool | None = None
 
     @classmethod
@@ -126,6 +127,15 @@ class PartColumns:
         found = self._heads.get(place)
         if found is None:
             found = self._heads[place] = self._keys(place)[self.order(place)]
+        return found
+
+    def distinct(self, place: int) -> int:
+        """The number of distinct ids in a column."""
+        found = self._distinct.get(place)
+        if found is None:
+            heads = self.heads(place) if place != 1 else self.heads(1) >> _HALF
+            changes = int(np.count_nonzero(heads[1:] != heads[:-1]))
+            found = self._distinct[place] = changes + min(1, len(heads))
         return found
 
     def _keys(self, place: int) -> U64 | U32:
