@@ -68,7 +68,7 @@ class _Failure(NamedTuple):
     reason: str
 
 
-class _Refused(Exception):  # noqa: N818 - becomes a ServiceError that names the request
+class _RefusedError(Exception):
     """The response cannot be used; the message says why."""
 
 
@@ -183,7 +183,7 @@ class Exchange(Generic[Piece]):
         except TimeoutError:
             limit = min(self._services.seconds, SECONDS)
             self._put(_Failure(f"it sent nothing for more than {limit:g} seconds"))
-        except (_Refused, OSError, HTTPException, ValueError, zlib.error) as error:
+        except (_RefusedError, OSError, HTTPException, ValueError, zlib.error) as error:
             self._put(_Failure(str(error) or type(error).__name__))
         except BaseException as error:
             self._put(_Failure(repr(error)))
@@ -228,14 +228,14 @@ class Exchange(Generic[Piece]):
                 self._require_room(size)
                 yield piece
         if self._stopped.is_set():
-            raise _Refused("abandoned")
+            raise _RefusedError("abandoned")
         if response.length:
-            raise _Refused(f"it ended {response.length:,} bytes early")
+            raise _RefusedError(f"it ended {response.length:,} bytes early")
         decode.finish()
 
     def _require_room(self, size: int) -> None:
         if size > self._services.bytes:
-            raise _Refused(
+            raise _RefusedError(
                 f"it sends more than {self._services.bytes:,} bytes; allow more with "
                 "Services(bytes=...)"
             )
@@ -254,11 +254,11 @@ class Exchange(Generic[Piece]):
             self._close_connection()
             iri = urljoin(iri, target)
             if not self._services.allows(iri):
-                raise _Refused(
+                raise _RefusedError(
                     f"it redirects ({status}), and <{iri}> is not allowed: allow both, or use the "
                     "new address"
                 )
-        raise _Refused(f"it redirects ({status}) more than {self._services.redirects} times")
+        raise _RefusedError(f"it redirects ({status}) more than {self._services.redirects} times")
 
     def _ask(self, iri: str, body: bytes | None) -> HTTPResponse:
         parts = urlsplit(iri)
@@ -276,7 +276,7 @@ class Exchange(Generic[Piece]):
     ) -> HTTPResponse:
         self._connection = connection
         if self._stopped.is_set():
-            raise _Refused("abandoned")
+            raise _RefusedError("abandoned")
         method = "GET" if body is None else "POST"
         headers = {"User-Agent": "triplestore", "Accept-Encoding": "gzip", **self._question.headers}
         if body is None:
@@ -327,7 +327,7 @@ class _Decoder:
     def __init__(self, encoding: str) -> None:
         name = encoding.strip().lower()
         if name not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise _Refused(f"it is encoded as {encoding[:50]!r}, which was not asked for")
+            raise _RefusedError(f"it is encoded as {encoding[:50]!r}, which was not asked for")
         self._inflate = (
             None if name in ("", "identity") else zlib.decompressobj(zlib.MAX_WBITS | 32)
         )
@@ -344,4 +344,4 @@ class _Decoder:
     def finish(self) -> None:
         """Raise if the compressed text is not complete."""
         if self._inflate is not None and not self._inflate.eof:
-            raise _Refused("its compressed text ended early")
+            raise _RefusedError("its compressed text ended early")
