@@ -280,6 +280,29 @@ def test_host__is_resolved_once(server: Misbehaving, monkeypatch: pytest.MonkeyP
     assert answers == []
 
 
+@pytest.mark.parametrize("closes", [False, True])
+def test_connections__are_used_again(monkeypatch: pytest.MonkeyPatch, closes: bool) -> None:
+    """Also if the server closes an idle one without saying so."""
+    places: set[int] = set()
+
+    def empty(talk: Conversation) -> None:
+        places.add(talk.client_address[1])
+        body = answer("row y")
+        talk.begin(Content_Length=str(len(body)))
+        talk.write(body)
+        talk.close_connection = closes
+
+    monkeypatch.setattr(Conversation, "protocol_version", "HTTP/1.1")
+    store = Store()
+    store.load("".join(f"<a:{n}> <{P}> <a:b> .\n" for n in range(50)), "nt")
+    with misbehaving({"empty": empty}) as server:
+        text = f"SELECT * {{ ?x <{P}> ?z SERVICE <{server.here}empty> {{ ?x <{P}> ?y }} }}"
+        services = Services([server.here], batch=10)
+        assert len(store.query(text, allow_service=services)) == 0
+        assert len(server.asked) == 5
+    assert len(places) == (5 if closes else 1)
+
+
 def test_proxies__of_the_environment_are_not_used(
     server: Misbehaving, monkeypatch: pytest.MonkeyPatch
 ) -> None:

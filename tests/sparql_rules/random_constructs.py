@@ -52,8 +52,8 @@ class Constructs:
 
     def group(self, layer: int, depth: int = 1) -> str:
         parts = [self.triple(layer) for _ in range(self.any(1, 1, 2))]
-        for _ in range(self.any(0, 1, 1, 2) if depth else 0):
-            parts.append(self.element(layer, depth - 1))  # noqa: PERF401 - it draws numbers
+        more = range(self.any(0, 1, 1, 2) if depth else 0)
+        parts += [self.element(layer, depth - 1) for _ in more]
         self.random.shuffle(parts)
         return " ".join(parts)
 

@@ -49,6 +49,11 @@ class PinnedConnection(HTTPConnection):
             return
         raise failure or OSError("the host has no address")
 
+    @property
+    def is_open(self) -> bool:
+        """Whether another request can be sent: the server did not say that it closes."""
+        return self.sock is not None
+
     def wake(self) -> None:
         """End the waiting of another thread for this connection."""
         if self._made is not None:

@@ -15,9 +15,9 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from http.client import HTTPException, HTTPResponse
+from http.client import BadStatusLine, HTTPException, HTTPResponse
 from queue import Empty, Full, Queue
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from triplestore.data_classes import data_class
@@ -59,6 +59,7 @@ class Head:
 
 
 Piece = TypeVar("Piece")
+Place: TypeAlias = tuple[str, str | None, int | None]
 
 
 class _Failure(NamedTuple):
@@ -67,14 +68,37 @@ class _Failure(NamedTuple):
     reason: str
 
 
-class _Refused(Exception):  # noqa: N818 - becomes a ServiceError that names the request
+class _RefusedError(Exception):
     """The response cannot be used; the message says why."""
+
+
+class IdleConnections:
+    """Connections that the next request to the same place may use."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Place, list[PinnedConnection]] = {}
+
+    def take(self, place: Place) -> PinnedConnection | None:
+        """A connection to a place, if one is idle."""
+        kept = self._kept.get(place)
+        return kept.pop() if kept else None
+
+    def give(self, place: Place, connection: PinnedConnection) -> None:
+        """Keep a connection whose last response was read to its end."""
+        self._kept.setdefault(place, []).append(connection)
+
+    def close(self) -> None:
+        """Close all of them."""
+        for kept in self._kept.values():
+            while kept:
+                kept.pop().close()
 
 
 class Exchange(Generic[Piece]):
     """A request on its way.
 
     convert   makes pieces for the caller of the bytes of the response
+    idle      where connections are kept for the next request; None to close them
     what      how messages name the request, such as `SERVICE <https://ex.org/sparql>`
     services  what is allowed, and the limits
     context   the limits of the query, which are checked while the caller waits
@@ -87,12 +111,15 @@ class Exchange(Generic[Piece]):
         context: Context,
         what: str,
         convert: Callable[[Head, Iterator[bytes]], Iterator[Piece]],
+        idle: IdleConnections | None = None,
     ) -> None:
         self._question = question
         self._services = services
         self._context = context
         self._what = what
         self._convert = convert
+        self._idle = IdleConnections() if idle is None else idle
+        self._keeps = idle is not None
         self._queue: Queue[Head | Piece | _Failure | None] = Queue(_WAITING)
         self._stopped = threading.Event()
         self._connection: PinnedConnection | None = None
@@ -156,7 +183,7 @@ class Exchange(Generic[Piece]):
         except TimeoutError:
             limit = min(self._services.seconds, SECONDS)
             self._put(_Failure(f"it sent nothing for more than {limit:g} seconds"))
-        except (_Refused, OSError, HTTPException, ValueError, zlib.error) as error:
+        except (_RefusedError, OSError, HTTPException, ValueError, zlib.error) as error:
             self._put(_Failure(str(error) or type(error).__name__))
         except BaseException as error:
             self._put(_Failure(repr(error)))
@@ -184,6 +211,12 @@ class Exchange(Generic[Piece]):
             self._put(piece)
             if self._stopped.is_set():
                 return
+        connection = self._connection
+        is_whole = response.isclosed() or response.length == 0
+        if self._keeps and is_whole and connection is not None and connection.is_open:
+            response.close()
+            self._idle.give(_place_of(urlsplit(iri)), connection)
+            self._connection = None
 
     def _body(self, response: HTTPResponse) -> Iterator[bytes]:
         """The bytes of a response, decompressed."""
@@ -195,14 +228,14 @@ class Exchange(Generic[Piece]):
                 self._require_room(size)
                 yield piece
         if self._stopped.is_set():
-            raise _Refused("abandoned")
+            raise _RefusedError("abandoned")
         if response.length:
-            raise _Refused(f"it ended {response.length:,} bytes early")
+            raise _RefusedError(f"it ended {response.length:,} bytes early")
         decode.finish()
 
     def _require_room(self, size: int) -> None:
         if size > self._services.bytes:
-            raise _Refused(
+            raise _RefusedError(
                 f"it sends more than {self._services.bytes:,} bytes; allow more with "
                 "Services(bytes=...)"
             )
@@ -221,19 +254,29 @@ class Exchange(Generic[Piece]):
             self._close_connection()
             iri = urljoin(iri, target)
             if not self._services.allows(iri):
-                raise _Refused(
+                raise _RefusedError(
                     f"it redirects ({status}), and <{iri}> is not allowed: allow both, or use the "
                     "new address"
                 )
-        raise _Refused(f"it redirects ({status}) more than {self._services.redirects} times")
+        raise _RefusedError(f"it redirects ({status}) more than {self._services.redirects} times")
 
     def _ask(self, iri: str, body: bytes | None) -> HTTPResponse:
         parts = urlsplit(iri)
+        kept = self._idle.take(_place_of(parts))
+        if kept is not None:
+            try:
+                return self._sent(kept, parts, body)
+            except (ConnectionError, BadStatusLine):
+                kept.close()  # the server had closed it meanwhile
         left = max(self._until - time.monotonic(), 0.01)
-        connection = connect(iri, parts, self._services, left)
+        return self._sent(connect(iri, parts, self._services, left), parts, body)
+
+    def _sent(
+        self, connection: PinnedConnection, parts: SplitResult, body: bytes | None
+    ) -> HTTPResponse:
         self._connection = connection
         if self._stopped.is_set():
-            raise _Refused("abandoned")
+            raise _RefusedError("abandoned")
         method = "GET" if body is None else "POST"
         headers = {"User-Agent": "triplestore", "Accept-Encoding": "gzip", **self._question.headers}
         if body is None:
@@ -264,6 +307,10 @@ def require_allowed(iri: str, services: Services, what: str) -> None:
         )
 
 
+def _place_of(parts: SplitResult) -> Place:
+    return parts.scheme, parts.hostname, parts.port
+
+
 def _target(parts: SplitResult) -> str:
     """The path and the query of an IRI, with other characters than ASCII escaped."""
     text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -280,7 +327,7 @@ class _Decoder:
     def __init__(self, encoding: str) -> None:
         name = encoding.strip().lower()
         if name not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise _Refused(f"it is encoded as {encoding[:50]!r}, which was not asked for")
+            raise _RefusedError(f"it is encoded as {encoding[:50]!r}, which was not asked for")
         self._inflate = (
             None if name in ("", "identity") else zlib.decompressobj(zlib.MAX_WBITS | 32)
         )
@@ -297,4 +344,4 @@ class _Decoder:
     def finish(self) -> None:
         """Raise if the compressed text is not complete."""
         if self._inflate is not None and not self._inflate.eof:
-            raise _Refused("its compressed text ended early")
+            raise _RefusedError("its compressed text ended early")

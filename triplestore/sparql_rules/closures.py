@@ -112,14 +112,14 @@ class PathReader:
         return name
 
 
-def _items(branch: Branch) -> tuple[TripleAtom | TupleAtom | Filter, ...]:
+def _items(branch: Branch) -> tuple[Item, ...]:
     if branch.same or branch.computed:
         raise RefusedError(
             "+",
             "a closure of a path that may have length zero",
             "write (p*)+ and (p?)+ as p*",
         )
-    return branch.items  # type: ignore[return-value]
+    return branch.items
 
 
 def _atom(atom: TripleAtom | TupleAtom) -> Branch:

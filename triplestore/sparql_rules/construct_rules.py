@@ -18,7 +18,7 @@ from triplestore.datalog.problems import Problem
 from triplestore.datalog.program import Program
 from triplestore.datalog.rules import Rule, Source
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
-from triplestore.sparql.algebra.nodes import TermOrVariable, TriplePattern
+from triplestore.sparql.algebra.nodes import Node, TermOrVariable, TriplePattern
 from triplestore.sparql.syntax.rule_sets import (
     BLANK_NODE,
     RuleStatement,
@@ -120,12 +120,12 @@ def _require_no_blanks(triple: TriplePattern) -> None:
 
 
 def _conclusions(
-    pattern: object, triple: TriplePattern, paths: PathReader
+    pattern: Node, triple: TriplePattern, paths: PathReader
 ) -> Iterable[tuple[TripleAtom, tuple[Item, ...]]]:
     """The heads and bodies of the rules for one triple."""
     names = frozenset(term.name for term in triple if isinstance(term, Variable))
     reader = PatternReader(paths, names)
-    for branch in reader.branches(pattern, names):  # type: ignore[arg-type]
+    for branch in reader.branches(pattern, names):
         if branch.same:
             raise unanchored(branch.same[0])
         made = _concluded(branch, triple)

@@ -288,7 +288,7 @@ def may_be_rule_set(text: str) -> bool:
     return _SPARQL.search(text) is not None
 
 
-_SPARQL = re.compile(r"(?i)\b(?:CONSTRUCT|RULE|IF|DATA)\b")
+_SPARQL = re.compile(r"""(?i)\b(?:CONSTRUCT\b|RULE\s*[^\s"'\w]|(?:IF|DATA)\s*\{)""")
 
 
 def raise_or_warn(

@@ -72,15 +72,21 @@ class ServiceJoin(Operator):
         return self._each(context, self._read(context, self.child))
 
     def _each(self, context: Context, blocks: Blocks) -> Stream:
-        for block in blocks:
-            if not self._by_variable:
-                yield from self._of_rows(context, block, self._place)
-                continue
-            for iri, rows in self._places(block):
-                if iri is None:
-                    yield self._unanswered(block.take(rows))
-                else:
-                    yield from self._of_rows(context, block.take(rows), iri)
+        try:
+            for block in blocks:
+                yield from self._of_block(context, block)
+        finally:
+            self._call.close()
+
+    def _of_block(self, context: Context, block: Frame) -> Stream:
+        if not self._by_variable:
+            yield from self._of_rows(context, block, self._place)
+            return
+        for iri, rows in self._places(block):
+            if iri is None:
+                yield self._unanswered(block.take(rows))
+            else:
+                yield from self._of_rows(context, block.take(rows), iri)
 
     def _places(self, block: Frame) -> Iterator[tuple[str | None, Array]]:
         """The endpoints of a block, and the rows of each; None for those without one."""

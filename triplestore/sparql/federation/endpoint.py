@@ -19,7 +19,7 @@ import pyoxigraph as ox
 
 from triplestore.errors import ServiceError
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.network.exchange import Exchange, Head, Question
+from triplestore.network.exchange import Exchange, Head, IdleConnections, Question
 from triplestore.network.services import Services
 from triplestore.operators.context import Context
 from triplestore.sparql.results.read_stream import stream_results
@@ -76,12 +76,17 @@ class Endpoint:
         self._services = services
         self._terms = terms
         self._posts = True
+        self._idle = IdleConnections()
         self.requests = 0
 
     @property
     def what(self) -> str:
         """How messages name it."""
         return f"SERVICE <{self._iri}>"
+
+    def close(self) -> None:
+        """Close idle connections."""
+        self._idle.close()
 
     def ask(
         self, text: str, names: Sequence[str], row: str | None, sent: int, context: Context
@@ -132,7 +137,7 @@ class Endpoint:
         else:
             question = Question(f"{iri}{'&' if '?' in iri else '?'}{form}", headers)
         self.requests += 1
-        exchange = Exchange(question, self._services, context, self.what, read.read)
+        exchange = Exchange(question, self._services, context, self.what, read.read, self._idle)
         try:
             return exchange, exchange.head()
         except BaseException:

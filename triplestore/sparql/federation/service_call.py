@@ -66,6 +66,11 @@ class ServiceCall:
         """The number of requests so far."""
         return sum(endpoint.requests for endpoint in self._endpoints.values())
 
+    def close(self) -> None:
+        """Close the connections that are kept for more requests."""
+        for endpoint in self._endpoints.values():
+            endpoint.close()
+
     def answers(self, iri: str, rows: Array, context: Context) -> Iterator[Matched]:
         """The solutions that are compatible with some distinct rows, for an endpoint.
 
