@@ -333,6 +333,8 @@ def test_solutions__that_ended_with_an_error_do_so_again() -> None:
     for read in read_again * 2:  # what was read before is not all
         with pytest.raises(CancelledError):
             read()
+    assert "a:p[?x, ?y]" in str(result.explain())  # what was done until then
+    assert result.explain_json()["rows"] > 0
 
 
 def test_solutions__an_error_that_list_hides_when_it_asks_for_the_length_is_raised() -> None:

@@ -179,6 +179,11 @@ class ResultRows:
         self._blocks.append(block)
         return True
 
+    def run(self) -> None:
+        """Read all blocks, unless that was tried and failed: for what the operators counted."""
+        if self._failure is None:
+            self.read_all()
+
     def read_all(self) -> list[Frame]:
         """All blocks."""
         while self._read():
@@ -299,9 +304,9 @@ class Solutions:
     def explain(self) -> Explanation:
         """The plan as a tree: estimated and actual rows, time and memory of each operator.
 
-        Likely mistakes come first, one per line.
+        Likely mistakes come first, one per line. After an error it shows what was done until then.
         """
-        self._rows.read_all()
+        self._rows.run()
         return explanation(self._rows.plan, self.advice(), self._terms)
 
     def explain_json(self, *, run: bool = True) -> dict[str, Any]:
@@ -310,7 +315,7 @@ class Solutions:
         Without `run`, the plan is not run (further): rows and times are those so far.
         """
         if run:
-            self._rows.read_all()
+            self._rows.run()
         return {**plan_tree(self._rows.plan, self._terms), "warnings": self.advice()}
 
     def advice(self) -> list[str]:
