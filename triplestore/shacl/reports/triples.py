@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
 from triplestore.shacl.reading.read_paths import write_path
 from triplestore.shacl.vocabulary import TRUE, TYPE, Key, sh
-from triplestore.terms.term_keys import BLANK, STRING, term_of
+from triplestore.terms.term_keys import STRING, term_of
 from triplestore.terms.vocabulary import XSD_BOOLEAN
 
 if TYPE_CHECKING:
@@ -25,46 +25,58 @@ def report_triples(report: ValidationReport) -> list[ox.Triple]:
     writer.add(node, TYPE, sh("ValidationReport"))
     writer.add(node, sh("conforms"), TRUE if report.conforms else _FALSE)
     for result in report:
-        writer.add(node, sh("result"), writer.result(result))
+        writer.add(node, _RESULTS, writer.result(result))
     return writer.triples
+
+
+_NAMES = (
+    "focusNode",
+    "resultPath",
+    "value",
+    "sourceShape",
+    "sourceConstraintComponent",
+    "sourceConstraint",
+    "resultSeverity",
+    "resultMessage",
+)
+_FOCUS, _PATH, _VALUE, _SHAPE, _COMPONENT, _CONSTRAINT, _SEVERITY, _MESSAGE = map(sh, _NAMES)
+_RESULT, _RESULTS = sh("ValidationResult"), sh("result")
 
 
 class _Writer:
     def __init__(self) -> None:
         self.triples: list[ox.Triple] = []
-        self._terms: dict[Key, ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple] = {}
+        self._terms: dict[Key, Any] = {}
+        self._label = ox.BlankNode().value
+        self._count = 0
 
     def new(self) -> Key:
-        return bytes([BLANK]) + ox.BlankNode().value.encode()
+        self._count += 1
+        return b"\x02%s%d" % (self._label.encode(), self._count)
 
     def add(self, s: Key, p: Key, o: Key) -> None:
-        subject, predicate, object_ = (self._term(key) for key in (s, p, o))
-        assert isinstance(subject, ox.NamedNode | ox.BlankNode)
-        assert isinstance(predicate, ox.NamedNode)
-        self.triples.append(ox.Triple(subject, predicate, object_))
-
-    def _term(self, key: Key) -> ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple:
-        found = self._terms.get(key)
-        if found is None:
-            found = self._terms[key] = term_of(key)
-        return found
+        terms = self._terms
+        for key in (s, p, o):
+            if key not in terms:
+                terms[key] = term_of(key)
+        self.triples.append(ox.Triple(terms[s], terms[p], terms[o]))
 
     def result(self, result: Result) -> Key:
         """The node of one result."""
-        row, node = result.row, self.new()
-        self.add(node, TYPE, sh("ValidationResult"))
-        self.add(node, sh("focusNode"), row.focus)
+        row, node, add = result.row, self.new(), self.add
+        add(node, TYPE, _RESULT)
+        add(node, _FOCUS, row.focus)
         if row.path is not None:
-            self.add(node, sh("resultPath"), write_path(row.path, self.add, self.new))
+            add(node, _PATH, write_path(row.path, add, self.new))
         if row.value is not None:
-            self.add(node, sh("value"), row.value)
-        self.add(node, sh("sourceShape"), row.shape.node)
-        self.add(node, sh("sourceConstraintComponent"), row.constraint.component)
+            add(node, _VALUE, row.value)
+        add(node, _SHAPE, row.shape.node)
+        add(node, _COMPONENT, row.constraint.component)
         constraint: Key | None = getattr(row.constraint, "constraint", None)
         if constraint is not None:
-            self.add(node, sh("sourceConstraint"), constraint)
-        self.add(node, sh("resultSeverity"), row.shape.severity)
+            add(node, _CONSTRAINT, constraint)
+        add(node, _SEVERITY, row.shape.severity)
         own = row.messages or (bytes([STRING]) + result.message.encode(),)
         for message in own:
-            self.add(node, sh("resultMessage"), message)
+            add(node, _MESSAGE, message)
         return node
