@@ -78,7 +78,7 @@ LAYERS["browse"] = LAYERS["store"] | {"store"}
 LAYERS["mcp_server"] = {"browse", "store", "reasoning", "sparql", "expressions", "operators"}
 LAYERS["mcp_server"] |= {"terms"}
 LAYERS["cli"] = {"kernels", "live", "store", "reasoning", "server", "mcp_server", "loaders.spark"}
-LAYERS["cli"] |= {"comparison", "classification", "versions"}
+LAYERS["cli"] |= {"comparison", "classification", "versions", "terms"}
 # Not a lower layer, although its folder is in one: it makes stores, as the store does.
 LAYERS["loaders.spark"] = LAYERS["store"] | {"store"}
 TIES = set(LAYERS)  # the root of the package imports everything public

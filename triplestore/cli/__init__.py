@@ -13,10 +13,7 @@ import click
 from triplestore._version import VERSION
 from triplestore.cli import (
     agents,
-    classifying,
-    comparing,
     data,
-    explaining,
     importing,
     indexing,
     opening,
@@ -27,10 +24,10 @@ from triplestore.cli import (
     tables,
     upkeep,
     users,
-    validating,
     warming,
     watching,
 )
+from triplestore.cli.analysis import classifying, comparing, explaining, validating
 from triplestore.cli.shell import command as shelling
 from triplestore.cli.versions import branching, history
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from triplestore.errors import UsageError
@@ -12,10 +13,14 @@ if TYPE_CHECKING:
     from triplestore.classification.taxonomy import Taxonomy
     from triplestore.store.explain import FactLike
     from triplestore.store.state_view import StateView
+    from triplestore.store.store import Store
 
 
 class Classifying:
     """Methods about the hierarchy of classes."""
+
+    _make_store: Callable[[], Store]
+    """Makes an empty store in memory; set where that class is defined, which imports this one."""
 
     def _view(self) -> StateView:
         raise AssertionError("a store, a snapshot and a transaction have views")
@@ -69,10 +74,9 @@ class Classifying:
         # Late: few programs ask for it.
         from triplestore.classification.justify import justifications
         from triplestore.store.explain import triple_of
-        from triplestore.store.store import Store
 
         view = self._view()
         if OWL_EL not in view.regimes:
             raise UsageError(f'justifications need the regime "{OWL_EL}": call reason("{OWL_EL}")')
         triple, prefixes = triple_of(view, fact)
-        return justifications(view, triple, Store, prefixes, limit=limit, seconds=seconds)
+        return justifications(view, triple, self._make_store, prefixes, limit=limit, seconds=seconds)

@@ -1,0 +1,1 @@
+"""Commands that examine data: proofs, comparisons, shapes, taxonomies."""
