@@ -17,6 +17,8 @@ PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
 
 # Tests that run kernels, for runs with bounds checks and as plain Python.
 KERNEL_TESTS := tests/kernels tests/terms tests/relations tests/operators tests/loaders
+# Those of them that are about kernels only: in plain Python, tables and loaders take a minute.
+PLAIN_TESTS := tests/kernels tests/terms tests/operators
 SHORT := --hypothesis-profile=short -m "not long and not slow_kernels"
 
 help: ## list the targets
@@ -60,7 +62,7 @@ types: setup-dev ## types only
 # The short form of test-boundscheck and test-python-kernels, which is part of `make test`.
 kernels: setup-dev
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
-	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
+	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(PLAIN_TESTS))
 
 ui: ## build the page for browsers (needs Node 20)
 	@.ci/ui --must
