@@ -14,7 +14,8 @@ from triplestore.expressions.query_terms import QueryTerms
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import texts_of_keys
-from triplestore.terms.term_keys import term_of
+from triplestore.terms.term_keys import TRIPLE, term_of
+from triplestore.terms.triples.split_triples import parts_of
 from triplestore.terms.values.encode_values import ValueColumn
 
 POOL = COMMON + AWKWARD
@@ -32,7 +33,7 @@ def test_query_terms__are_one_world_with_the_dictionary(
     for key, term_id in zip(keys, ids.tolist(), strict=True):
         assert (term_id == 0) == (key is None)
         if key is not None:
-            assert (term_id >= FIRST_QUERY_ID) == (key not in stored)
+            assert (term_id >= FIRST_QUERY_ID) == (key not in with_parts(stored))
             assert terms.key(term_id) == key
             assert terms.term(term_id) == term_of(key)
     assert np.array_equal(terms.encode_keys(keys), ids)
@@ -46,7 +47,17 @@ def test_query_terms__are_one_world_with_the_dictionary(
     assert np.array_equal(values.keys[~plain], wanted.keys[~plain])
     settled = terms.settle(ids)
     assert [dictionary.key(i) if i else None for i in settled.tolist()] == keys
-    assert dictionary.size == len({*stored, *(key for key in keys if key is not None)})
+    every = [*stored, *(key for key in keys if key is not None)]
+    assert dictionary.size == len(with_parts(every))
+
+
+def with_parts(keys: list[bytes]) -> set[bytes]:
+    """Keys and those of the parts of triple terms, which a dictionary adds."""
+    found = set(keys)
+    for key in keys:
+        if key[0] == TRIPLE:
+            found |= with_parts(list(parts_of(key)))
+    return found
 
 
 @given(

@@ -36,7 +36,8 @@ def test_with_children__changes_each_once_and_in_order() -> None:
 
 
 def test_walk__reaches_every_kind_of_node() -> None:
-    kinds = {type(node) for pattern in PATTERNS for node in a.walk(pattern)}
+    beside = parse_query("ASK { ?r ?p <<( ?s ?p ?o )>> }").pattern
+    kinds = {type(node) for pattern in [*PATTERNS, beside] for node in a.walk(pattern)}
     assert kinds == set(a.Node.__args__) - {a.Service, a.TextHits}  # a rewrite makes those
 
 

@@ -14,7 +14,7 @@ from triplestore.expressions.functions import CASTS, FUNCTIONS, MANY, REMEDIES, 
 from triplestore.expressions.text.term_parser import Stop, TermParser, did_you_mean, iri_of
 from triplestore.expressions.text.tokens import END, OPERATOR, VARIABLE, WORD, Tokens
 from triplestore.expressions.tree import Call, Constant, Expression, Variable, depth_of
-from triplestore.terms.term_keys import BLANK, to_ntriples
+from triplestore.terms.term_keys import BLANK, IRI, to_ntriples
 from triplestore.terms.vocabulary import (
     RDF_TYPE,
     XSD,
@@ -25,7 +25,12 @@ MOST_DEEP = 300
 
 
 class ExpressionParser(TermParser):
-    """Reads terms and expressions from tokens."""
+    """Reads terms and expressions from tokens.
+
+    names_blanks  True if a blank node may be a part of a triple term
+    """
+
+    names_blanks = True
 
     def expression(self) -> Expression:
         """An expression."""
@@ -123,11 +128,11 @@ class ExpressionParser(TermParser):
         )
         self.leave()
         self.expect(")>>", "at the end of a triple term")
-        subject, verb, _ = parts
-        if isinstance(subject, Constant) and subject.kind != 1:
-            self.report("the subject of a triple term is an IRI or a variable here", start)
-        if isinstance(verb, Constant) and verb.kind != 1:
-            self.report("the predicate of a triple term is an IRI or a variable", start)
+        for part, kinds in zip(parts, ((IRI, BLANK), (IRI,)), strict=False):
+            if isinstance(part, Constant) and part.kind not in kinds:
+                self.report(
+                    "a triple term consists of an IRI or blank node, an IRI, and any term", start
+                )
         keys = [part.key for part in parts if isinstance(part, Constant)]
         if len(keys) < len(parts):
             return Call("TRIPLE", parts)
@@ -140,7 +145,7 @@ class ExpressionParser(TermParser):
             return self._computed_triple()
         start = self.at
         found = self.constant(f"or a variable {where}")
-        if found.kind == BLANK:
+        if found.kind == BLANK and not self.names_blanks:
             self.report(f"{found} is not allowed in an expression: use a variable", start)
         return found
 

@@ -96,7 +96,7 @@ class QueryParser(ModifierParser):
 
     def prologue(self) -> None:
         """BASE, PREFIX and VERSION."""
-        while self.kinds[self.at] == WORD and (self._take_version() or self.take_declaration()):
+        while self.kinds[self.at] == WORD and (self.take_declaration() or self._take_version()):
             pass
 
     def _take_version(self) -> bool:

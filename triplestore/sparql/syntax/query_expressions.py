@@ -28,6 +28,8 @@ class QueryExpressions(ExpressionParser, ABC):
                     allowed, for the reason in `no_aggregates`
     """
 
+    names_blanks = False
+
     def __init__(
         self,
         tokens: Tokens,

@@ -261,6 +261,7 @@ def in_order_of_names(terms: Iterable[TermPattern]) -> list[TermPattern]:
 def computed(pattern: Node, terms: Iterable[TermPattern]) -> Node:
     """The pattern of a template whose triple terms are computed from its solutions.
 
+    >>> from triplestore.sparql.algebra.nodes import UNIT
     >>> s, term = Variable("s"), Variable("made:<<( ?s ?s ?s )>>")
     >>> print(computed(Extend(UNIT, s, s), [TermPattern(term, s, s, s)]).expression)
     TRIPLE(?s, ?s, ?s)

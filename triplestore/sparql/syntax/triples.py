@@ -107,7 +107,8 @@ class TripleParser(ReifiedTripleParser):
     def _object(self, subject: TermOrVariable, verb: PathExpression | Variable) -> None:
         object_ = self.node("as object")
         self._add(subject, verb, object_)
-        self.annotations(subject, verb, object_)
+        if self.texts[self.at] in ("~", "{|"):
+            self.annotations(subject, verb, object_)
 
     def _starts_verb(self) -> bool:
         kind, text = self.kinds[self.at], self.texts[self.at]

@@ -17,7 +17,7 @@ from triplestore.terms.term_keys import BLANK, TRIPLE
 
 Parts = tuple[bytes, bytes, bytes]
 
-_ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_ESCAPE = rb"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
 _SHORT = {b"b": b"\b", b"t": b"\t", b"n": b"\n", b"f": b"\f", b"r": b"\r"}
 
 
@@ -52,7 +52,8 @@ def _object(text: bytes) -> bytes:
 
 
 def _unescaped(text: bytes) -> bytes:
-    return _ESCAPE.sub(_character, text) if b"\\" in text else text
+    # The pattern is compiled when it is first needed, and kept by `re`.
+    return re.sub(_ESCAPE, _character, text, flags=re.DOTALL) if b"\\" in text else text
 
 
 def _character(match: re.Match[bytes]) -> bytes:
