@@ -111,10 +111,12 @@ class Difference:
     still_entailed     removed quads that still hold because they are inferred
     rows_added, rows_removed  rows of relations with three or more columns, which only rules make
     results_added, results_removed  results of watched shapes that come and go
+    results_refused  those of them for which a commit would be refused
     """
 
     results_added: Sequence[object] = ()
     results_removed: Sequence[object] = ()
+    results_refused: Sequence[object] = ()
 
     def __init__(
         self,
