@@ -251,3 +251,27 @@ def test_cause__has_the_asserted_triples_through_inference() -> None:
         "<:p7> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <:Pump>",
     ]
     assert "made from rdfs:subClassOf[:Pump, :Device]" in str(cause)
+
+
+def test_deep_shapes__are_refused_and_fifty_levels_work() -> None:
+    def nested(levels: int) -> str:
+        text = "sh:nodeKind sh:IRI"
+        for _ in range(levels):
+            text = f"sh:node [ {text} ]"
+        return f":S sh:targetClass :Person ; {text} ."
+
+    store = store_of(":ada a :Person .")
+    assert found(store, nested(48)) == []
+    with pytest.raises(ShapesError, match="levels deep"):
+        found(store, nested(60))
+
+
+def test_long_lists__are_tested_as_sets() -> None:
+    store = store_of(":ada a :Person ; :likes :n5 , :x .")
+    members = " ".join(f":n{i}" for i in range(100))
+    targets = " , ".join(f":t{i}" for i in range(50))
+    shapes = f""":S sh:targetNode :ada , {targets} ; sh:property [ sh:path :likes ;
+        sh:in ( {members} ) ] ."""
+    assert [text.partition(": is not one")[0] for text in found(store, shapes)] == [
+        "Violation: :ada :likes :x"
+    ]

@@ -10,6 +10,7 @@ import pytest
 
 from shacl.test_validating import NAMED, PREFIXES
 from triplestore import Store
+from triplestore.browse.preview import preview_update
 from triplestore.errors import ShapesError, ShapesViolationError, UsageError
 from triplestore.shacl.thresholds import SHACL
 
@@ -36,6 +37,7 @@ def test_commit__adds_and_heals_results() -> None:
         difference = t.diff()
         assert [str(each) for each in difference.results_removed] == [RESULT]
         assert "results of shapes removed 1" in str(difference)
+        assert "has fewer than 1 value" in difference._repr_html_()
         assert results(store) == [RESULT]
     assert t.change.results_removed == 1
     assert results(store) == []
@@ -220,3 +222,13 @@ def test_results__can_be_read_while_another_thread_commits() -> None:
         reader.join()
     assert len(results(store)) == 30
     assert seen == sorted(seen)
+
+
+def test_preview__shows_results_and_that_a_commit_would_be_refused() -> None:
+    store = watched(strict="Violation")
+    found = preview_update(store, "INSERT DATA { :ada a :Person }")
+    assert found["results"] == {"added": 1, "removed": 0, "examples": [RESULT]}
+    assert found["refused"] is True
+    fine = preview_update(store, "INSERT DATA { :ada :name 'Ada' }")
+    assert (fine["results"]["added"], fine["refused"]) == (0, False)
+    assert results(store) == []

@@ -72,9 +72,9 @@ def preview_change(
     """What a change would do: counts, groups by class and property with examples, violations.
 
     The quads of rdf:type are grouped by class, all others by property. `commit` is the commit that
-    the preview has seen, for `commit_change`; `refused` says that a strict store would refuse the
-    change. `proofs`, at most that many, explain new violations, and then the first inferred triples
-    of the groups.
+    the preview has seen, for `commit_change`; `results` are those of watched shapes; `refused` says
+    that a strict store, or strict shapes, would refuse the change. `proofs`, at most that many,
+    explain new violations, and then the first inferred triples of the groups.
     """
     started = time.perf_counter()
     with store.trial(wait=limits.wait) as transaction:
@@ -98,7 +98,13 @@ def _described(before: StateView, transaction: Transaction, language: str) -> di
     made["more_groups"] = max(0, len(groups) - BROWSE.shown_groups)
     made["violations"] = found = _violations(before, after, data)
     is_strict = STRICT in writer_of(transaction).kept
-    made["refused"] = is_strict and found["new_count"] > 0
+    made["results"] = {
+        "added": len(difference.results_added),
+        "removed": len(difference.results_removed),
+        "examples": list(map(str, islice(difference.results_added, BROWSE.shown_groups))),
+    }
+    refused = is_strict and found["new_count"] > 0
+    made["refused"] = refused or len(difference.results_refused) > 0
     return made
 
 

@@ -112,10 +112,12 @@ class Difference:
     rows_added, rows_removed  rows of relations with three or more columns, which only rules make
     net                all changed rows with their statuses, also of relations that are not shown
     results_added, results_removed  results of watched shapes that come and go
+    results_refused  those of them for which a commit would be refused
     """
 
     results_added: Sequence[object] = ()
     results_removed: Sequence[object] = ()
+    results_refused: Sequence[object] = ()
 
     def __init__(
         self,

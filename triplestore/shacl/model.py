@@ -21,10 +21,10 @@ Messages: TypeAlias = tuple[Key, ...]
 
 
 @data_class
-class TargetNode:
-    """One node."""
+class TargetNodes:
+    """Some nodes."""
 
-    node: Key
+    nodes: tuple[Key, ...]
 
 
 @data_class
@@ -57,7 +57,7 @@ class TargetQuery:
     values: Mapping[str, Key] = field(default_factory=dict)
 
 
-Target: TypeAlias = TargetNode | TargetClass | TargetSubjects | TargetObjects | TargetQuery
+Target: TypeAlias = TargetNodes | TargetClass | TargetSubjects | TargetObjects | TargetQuery
 
 
 @data_class

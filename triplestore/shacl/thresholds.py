@@ -14,6 +14,9 @@ class ShaclThresholds(Thresholds):
     """Maximum number of nodes whose values are kept for the other shapes of one validation, and of
     values that are tested one by one."""
 
+    nested_shapes: int = 50
+    """Maximum number of levels of shapes inside of shapes."""
+
     followed_nodes: int = 20_000
     """Maximum number of focus nodes of one shape that a commit concerns and whose results are
     replaced; with more the shape is validated as a whole."""

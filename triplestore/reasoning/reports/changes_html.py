@@ -71,6 +71,14 @@ def difference_html(difference: Difference, prefixes: Mapping[str, str]) -> str:
         count = len(difference.new_violations)
         html = _violations(difference.new_violations, count, prefixes, MAX_ROWS)
         parts.append(folded(f"new violations: {count:,}", html, unfolded=True))
+    for name, results in (
+        ("new results of shapes", difference.results_added),
+        ("results of shapes removed", difference.results_removed),
+    ):
+        if len(results):
+            listed = "".join(map(line, islice(results, MAX_ROWS)))
+            shown = listed + showing(min(len(results), MAX_ROWS), len(results), "result")
+            parts.append(folded(f"{name}: {len(results):,}", shown, unfolded=True))
     return output(*parts or [line("nothing changed")])
 
 

@@ -127,8 +127,8 @@ def _class(asked: Asked, test: model.ClassTest) -> Iterator[Found]:
 
 
 def _in(asked: Asked, test: model.InTest) -> Iterator[Found]:
-    members = asked.data.ids(test.members)
-    yield asked.wrong_values(test, ~in_sorted(asked.values, members))
+    fine = asked.of_each(lambda values: asked.data.are_among(values, test.members))
+    yield asked.wrong_values(test, ~fine)
 
 
 def _closed(asked: Asked, test: model.Closed) -> Iterator[Found]:

@@ -24,7 +24,7 @@ from triplestore.relations.packed_keys import I64, NO_IDS, U32, Bools, high, in_
 from triplestore.shacl.model import (
     Target,
     TargetClass,
-    TargetNode,
+    TargetNodes,
     TargetObjects,
     TargetQuery,
     TargetSubjects,
@@ -47,12 +47,21 @@ class Kept:
     """What does not depend on the state: it is kept from commit to commit.
 
     queries  the queries of constraints with their plans, by the identity of the constraint
+    sets     lists of terms as sets, by the identity of the list
     scalars  functions that compute conditions for one value, by the identity of the condition
     """
 
     def __init__(self) -> None:
         self.queries: dict[int, BoundQuery] = {}
         self.scalars: dict[int, tuple[Expression, Scalar]] = {}
+        self.sets: dict[int, tuple[tuple[Key, ...], frozenset[Key]]] = {}
+
+    def set_of(self, keys: tuple[Key, ...]) -> frozenset[Key]:
+        """The terms of a list as a set."""
+        found = self.sets.get(id(keys))
+        if found is None:
+            found = self.sets[id(keys)] = keys, frozenset(keys)
+        return found[1]
 
     def scalar(self, condition: Expression) -> Scalar:
         """The function that computes a condition about `?value`."""
@@ -92,6 +101,14 @@ class DataGraph:
     def ids(self, keys: tuple[Key, ...]) -> U32:
         """The ids of terms, increasing."""
         return np.unique(self.terms.encode_keys(keys))
+
+    def are_among(self, nodes: U32, keys: tuple[Key, ...]) -> Bools:
+        """Which of some nodes are in a list, which may be long."""
+        if len(nodes) > SHACL.few_nodes:
+            return in_sorted(nodes, self.ids(keys))
+        kept = self.kept = self.kept or Kept()
+        wanted = kept.set_of(keys)
+        return np.array([key in wanted for key in self.terms.keys(nodes)], np.bool_)
 
     # -- paths ----------------------------------------------------------------------------------
 
@@ -176,8 +193,8 @@ class DataGraph:
         """The focus nodes of a target, increasing."""
         where = self.dataset.where
         match target:
-            case TargetNode(node):
-                return np.array([self.id(node)], np.uint32)
+            case TargetNodes(nodes):
+                return self.ids(nodes)
             case TargetClass(of):
                 return self.members(self.sub_classes(of))
             case TargetSubjects(predicate) | TargetObjects(predicate):
@@ -191,7 +208,7 @@ class DataGraph:
 
     def are_targets(self, nodes: U32, target: Target) -> Bools:
         """Which of some nodes are focus nodes of a target."""
-        if len(nodes) > SHACL.few_nodes or isinstance(target, TargetQuery):
+        if len(nodes) > SHACL.few_nodes or isinstance(target, TargetQuery | TargetNodes):
             return self._are_targets(nodes, target)
         known = target, nodes.tobytes()
         found = self._targets.get(known)
@@ -207,6 +224,8 @@ class DataGraph:
                 column = int(isinstance(target, TargetObjects))
                 relation = self.dataset.graph().relation(self.id(predicate))
                 return relation.semijoin(column, nodes, self.dataset.where)
+            case TargetNodes(keys):
+                return self.are_among(nodes, keys)
             case _:
                 return in_sorted(nodes, self.target_nodes(target))
 

@@ -28,7 +28,7 @@ _OF_ONE: dict[Key, type[Inverse | ZeroOrMore | OneOrMore | ZeroOrOne]] = {
     sh("oneOrMorePath"): OneOrMore,
     sh("zeroOrOnePath"): ZeroOrOne,
 }
-_MAX_DEPTH = 200
+_MAX_DEPTH = 100
 
 
 def read_path(graph: ShapesGraph, node: Key, depth: int = 0) -> PathExpression:

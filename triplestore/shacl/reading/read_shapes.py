@@ -16,6 +16,7 @@ from triplestore.shacl.reading.read_queries import (
     read_query_targets,
 )
 from triplestore.shacl.reading.shapes_graph import ShapesGraph, in_order, shown
+from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import CLASSES, VIOLATION, Key, lexical, sh
 from triplestore.terms.term_keys import BLANK, IRI
 
@@ -111,8 +112,9 @@ class _Reading:
 
     def _targets(self, node: Key) -> Iterator[Target]:
         graph = self.graph
-        for value in in_order(graph.objects(node, sh("targetNode"))):
-            yield model.TargetNode(value)
+        nodes = in_order(graph.objects(node, sh("targetNode")))
+        if nodes:
+            yield model.TargetNodes(tuple(nodes))
         for value in in_order(graph.objects(node, sh("targetClass"))):
             yield model.TargetClass(value)
         if node in self._classes:
@@ -138,6 +140,7 @@ class _Reading:
                     stack += below[one]
             if node in reached:
                 self.recursive.add(node)
+        self._check_depth(below)
         for node in self.recursive:
             for constraint in self.shapes[node].constraints:
                 negates = (
@@ -151,3 +154,11 @@ class _Reading:
                         f"{shown(node)} refers to itself by a constraint that negates "
                         f"({lexical(constraint.component)}): what this means is not defined"
                     )
+
+    def _check_depth(self, below: dict[Key, set[Key]]) -> None:
+        """Refuse shapes that are nested too deeply: each level is some calls of functions."""
+        done = set(self.recursive)
+        for _ in range(SHACL.nested_shapes):
+            done |= {node for node, inner in below.items() if inner <= done}
+        if len(done) < len(below) or len(self.recursive) > SHACL.nested_shapes:
+            raise ShapesError(f"shapes are nested more than {SHACL.nested_shapes} levels deep")

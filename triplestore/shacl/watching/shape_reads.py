@@ -33,7 +33,7 @@ def _of_target(target: model.Target) -> Iterator[Read]:
             from triplestore.shacl.watching.query_reads import reads_of_target
 
             yield from reads_of_target(target)
-        case model.TargetNode():
+        case model.TargetNodes():
             return
 
 

@@ -75,6 +75,7 @@ class WatchedShapes:
         self._of_classes = {r.of for reads in self._reads.values() for r in reads if r.of}
         self._named = any(read.named for reads in self._reads.values() for read in reads)
         self._classes: dict[Key, U32] = {}
+        self._lacks_classes = False
         self._beside = Kept()
         self._is_tentative = False  # whether plans may have ids that a transaction takes back
 
@@ -95,7 +96,12 @@ class WatchedShapes:
         run = self.validation(state)
         with running(run.data.context):
             self._kept = {root: self._anew(run, root) for root in self._reads}
-            self._classes = {of: run.data.sub_classes(of) for of in self._of_classes}
+            self._take_classes({of: run.data.sub_classes(of) for of in self._of_classes})
+
+    def _take_classes(self, classes: dict[Key, U32]) -> None:
+        self._classes = classes
+        # A class that the data lack has another id when it comes.
+        self._lacks_classes = any(ids[-1] >= FIRST_QUERY_ID for ids in classes.values())
 
     def _anew(self, run: Validation, root: Key) -> KeptResults:
         shape = self.shapes.shapes[root]
@@ -118,9 +124,7 @@ class WatchedShapes:
 
     def _changed(self, run: Validation, facts: _Facts) -> ShapeChanges | None:
         made = ShapeChanges([], [], {}, {}, self._classes)
-        # A class that the data lacked has another id when it comes.
-        unknown = any(ids[-1] >= FIRST_QUERY_ID for ids in self._classes.values())
-        if unknown or facts.of(run.data.id(SUB_CLASS_OF)) is not None:
+        if self._lacks_classes or facts.of(run.data.id(SUB_CLASS_OF)) is not None:
             made.classes = {of: run.data.sub_classes(of) for of in self._of_classes}
         run.data.take_classes(made.classes)
         concerned = self._concerned(run, facts, made.classes)
@@ -140,8 +144,8 @@ class WatchedShapes:
         """The nodes that may have other results, by shape; None for all of them."""
         found: dict[Key, list[U32]] = {}
         whole: set[Key] = set()
-        for predicate, readers in self._readers.items():
-            rows = facts.of(run.data.id(predicate) if predicate != ANY else ANY_FACT)
+        for predicate, name in facts.predicates(run.data):
+            readers, rows = self._readers.get(predicate, ()), facts.of(name)
             known: dict[tuple[bool, Key | None], U32] = {}
             for root, read in readers if rows is not None else ():
                 ends = known.get((read.at_object, read.of))
@@ -221,7 +225,8 @@ class WatchedShapes:
 
     def apply(self, changes: ShapeChanges) -> None:
         """The commit was published."""
-        self._classes = changes.classes
+        if changes.classes is not self._classes:
+            self._take_classes(changes.classes)
         self._kept.update(changes.anew)
         for root, updates in changes.updates.items():
             for key, node, rows in updates:
@@ -276,6 +281,19 @@ class _Facts:
 
     def __bool__(self) -> bool:
         return self.of(ANY_FACT) is not None
+
+    def predicates(self, data: DataGraph) -> list[tuple[Key, int]]:
+        """The predicates of changed facts, and ANY, with their ids."""
+        named = self._graphs is None or len(self._graphs) > 0
+        found = {
+            p
+            for each in (False, True)
+            if each is False or named
+            for p in self._changes.predicates(each)
+        }
+        ids = np.array(sorted(found), np.uint32)
+        keys = zip(data.terms.keys(ids), ids.tolist(), strict=True)
+        return [(ANY, ANY_FACT), *((key, name) for key, name in keys if key is not None)]
 
     def of(self, predicate: int) -> ChangedRows | None:
         """The changed facts of a predicate, or of any; None if there are none."""

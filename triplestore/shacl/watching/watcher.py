@@ -81,25 +81,30 @@ class ResultChanges:
         explain = self._explain(watched)
         return [Result(row, self._namer, explain) for row in rows]
 
-    def refuse(self) -> None:
-        """Raise if there are new results of a severity that is refused."""
-        results: list[Result] = []
+    def refused(self) -> list[Result]:
+        """The new results of a severity that is refused."""
+        found: list[Result] = []
         for watched, part in self.parts:
             if watched.refuse is not None:
-                rows = [
-                    row for row in part.added if rank_of_key(row.shape.severity) >= watched.refuse
-                ]
-                results += self._results(watched, rows)
-        if results:
-            for result in results[: SHACL.listed_results]:
-                result.why()  # now, because the transaction is about to end
-            listed = "; ".join(map(str, islice(results, SHACL.listed_results)))
-            more = len(results) - SHACL.listed_results
-            raise ShapesViolationError(
-                "the watched shapes are strict, and this commit would add results: "
-                f"{listed}{f'; and {more:,} more' if more > 0 else ''}",
-                results,
-            )
+                least = watched.refuse
+                rows = [r for r in part.added if rank_of_key(r.shape.severity) >= least]
+                found += self._results(watched, rows)
+        return found
+
+    def refuse(self) -> None:
+        """Raise if there are new results of a severity that is refused."""
+        results = self.refused()
+        if not results:
+            return
+        for result in results[: SHACL.listed_results]:
+            result.why()  # now, because the transaction is about to end
+        listed = "; ".join(map(str, islice(results, SHACL.listed_results)))
+        more = len(results) - SHACL.listed_results
+        raise ShapesViolationError(
+            "the watched shapes are strict, and this commit would add results: "
+            f"{listed}{f'; and {more:,} more' if more > 0 else ''}",
+            results,
+        )
 
 
 class Watcher:

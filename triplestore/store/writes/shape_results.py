@@ -39,6 +39,7 @@ class FollowedShapes:
         """The difference with the results that come and go."""
         difference.results_added = self._changes.added
         difference.results_removed = self._changes.removed
+        difference.results_refused = self._changes.refused()
         return difference
 
     def publish(self, state: State) -> None:
