@@ -219,6 +219,9 @@ def test_forms__that_are_wrong_say_why(store: Store, where: str, problem: str) -
 def test_queries__that_cannot_be_answered_say_why(store: Store) -> None:
     with pytest.raises(UsageError, match="the bracket is not closed, at character 1"):
         rows(store, '?x text:query "(solar"')
+    query = f'{PREFIXES} SELECT ?x {{ ?x text:query (rdfs:label "(solar" 5) }}'
+    with pytest.raises(UsageError, match="the bracket is not closed, at character 1"):
+        store.select(query)  # before rows are read
     with pytest.raises(UsageError, match="has no value when the index is asked"):
         rows(store, "?x rdfs:label ?q . ?x text:query ?q")
     with pytest.raises(UsageError, match="seeAlso> is not in the text index, which has <http"):

@@ -124,10 +124,18 @@ class TextHitsLeaf(Operator):
         self._properties = np.array(properties, np.uint32)
         self._terms = terms
         self._enough = enough
-        self._expected = [search.count(text, language) for text, _ in texts]
+        if enough is None:
+            expected = sum([self._count(text) for text, _ in texts])
+        else:
+            expected = enough.literals
+            for text, _ in texts:
+                search.search(text, language, 1)  # a mistake in it is an error before any row
         each = 1 if columns.property is None else len(properties)
-        rows = sum(self._expected) * each
+        rows = expected * each
         super().__init__(names, (ID,) * len(names), unique=len(texts) == 1, estimate=rows)
+
+    def _count(self, text: str) -> int:
+        return self._search.count(text, self._language)
 
     def detail(self) -> str:
         """The text queries, and the columns."""
@@ -139,20 +147,20 @@ class TextHitsLeaf(Operator):
         return self._blocks(context)
 
     def _blocks(self, context: Context) -> Stream:
-        for (text, term_id), expected in zip(self._texts, self._expected, strict=True):
-            for found in self._found(context, text, expected):
+        for text, term_id in self._texts:
+            for found in self._found(context, text):
                 rows = self._rows(found, term_id)
                 if rows is not None:
                     self._charge_block(context, rows.nbytes)
                     yield from slices(rows, context.block_rows)
 
-    def _found(self, context: Context, text: str, expected: int) -> Iterator[FoundLiterals]:
+    def _found(self, context: Context, text: str) -> Iterator[FoundLiterals]:
         """The hits of one text query; a few of the best come first if a few may be enough."""
         found = self._best(context, text)
         if found is not None:
             yield found
             return
-        first = None
+        first, expected = None, self._count(text)
         if context.block_rows < BLOCK_ROWS and expected > _MANY_BLOCKS * context.block_rows:
             first = self._search.search(text, self._language, context.block_rows)
             yield first
@@ -167,11 +175,13 @@ class TextHitsLeaf(Operator):
         if enough is None:
             return None
         most = _FIRST_HITS + 2 * enough.literals
-        while most < sum(self._expected):
+        expected = None
+        while expected is None or most < expected:
             context.need(_HIT_BYTES * most)
             found = self._search.search(text, self._language, most)
             if np.count_nonzero(enough.used(found.ids)) >= enough.literals:
                 return found
+            expected = self._count(text) if expected is None else expected
             most *= 8
         return None
 
