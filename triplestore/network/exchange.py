@@ -152,7 +152,7 @@ class Exchange(Generic[Piece]):
 
     def failure(self, reason: str) -> ServiceError:
         """The error for a reason."""
-        return ServiceError(f"{self._what}: {reason}")
+        return ServiceError(f"{self._what}: {reason}{hint_for(self._what)}")
 
     def _take(self) -> Head | Piece | None:
         while True:
@@ -294,6 +294,11 @@ class Exchange(Generic[Piece]):
 def as_bytes(head: Head, pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes as they are, for `convert`."""
     return pieces
+
+
+def hint_for(what: str) -> str:
+    """What can be done about a failure, besides what its message says."""
+    return "; SERVICE SILENT would continue without it" if what.startswith("SERVICE") else ""
 
 
 def require_allowed(iri: str, services: Services, what: str) -> None:
