@@ -20,12 +20,14 @@ from queue import Empty, Full, Queue
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from triplestore._version import VERSION
 from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, ServiceError
 from triplestore.network.connecting import SECONDS, PinnedConnection, connect
 from triplestore.network.services import Services
 from triplestore.operators.context import Context
 
+_AGENT = f"triplestore/{VERSION}"
 _PIECE = 1 << 16
 _WAITING = 8  # maximum number of pieces between the threads
 _POLL = 0.05
@@ -278,7 +280,7 @@ class Exchange(Generic[Piece]):
         if self._stopped.is_set():
             raise _RefusedError("abandoned")
         method = "GET" if body is None else "POST"
-        headers = {"User-Agent": "triplestore", "Accept-Encoding": "gzip", **self._question.headers}
+        headers = {"User-Agent": _AGENT, "Accept-Encoding": "gzip", **self._question.headers}
         if body is None:
             headers.pop("Content-Type", None)
         connection.request(method, _target(parts), body, headers)
