@@ -227,6 +227,33 @@ def test_sparql_rl__rules_data_set_and_not() -> None:
     assert "http://ex.org/step" in str(store.why(Quad(node("ada"), node("ancestor"), node("cy"))))
 
 
+@pytest.mark.parametrize(
+    ("data", "rules", "wanted"),
+    [
+        # SET without a value ends the solution, unlike BIND.
+        (
+            ":a :n 2 . :b :n 0 .",
+            "RULE { ?x :in ?n ; :out ?m } WHERE { ?x :n ?n SET(?m := 1 / ?n) }",
+            {"a in 2", "a out 0.5"},
+        ),
+        # Strata, whatever the order of the rules.
+        (
+            ":a :n 1 .",
+            "RULE { :c :r 3 } WHERE { NOT { ?x :q 2 } } RULE { :b :q 2 } WHERE { NOT "
+            "{ ?x :p 1 } } RULE { :x :p 1 } WHERE { :a :n 1 }",
+            {"x p 1", "c r 3"},
+        ),
+        (
+            "",
+            "DATA { :a :p :b , :c } RULE {} WHERE {} DATA { :b :p :c }",
+            {"a p b", "a p c", "b p c"},
+        ),
+    ],
+)
+def test_sparql_rl__concludes(data: str, rules: str, wanted: set[str]) -> None:
+    assert concluded(PREFIX + rules, "@prefix : <http://ex.org/> . " + data) == wanted
+
+
 def test_rule_with_a_string__is_still_our_own_language() -> None:
     text = '@prefix : <http://ex.org/> . rule "data" :p[?y, ?x] :- :child[?x, ?y] .'
     assert concluded(text) == {"bob p ada", "cy p bob"}

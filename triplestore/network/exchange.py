@@ -20,12 +20,14 @@ from queue import Empty, Full, Queue
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from triplestore._version import VERSION
 from triplestore.data_classes import data_class
 from triplestore.errors import ParseError, ServiceError
 from triplestore.network.connecting import SECONDS, PinnedConnection, connect
 from triplestore.network.services import Services
 from triplestore.operators.context import Context
 
+_AGENT = f"triplestore/{VERSION}"
 _PIECE = 1 << 16
 _WAITING = 8  # maximum number of pieces between the threads
 _POLL = 0.05
@@ -152,7 +154,7 @@ class Exchange(Generic[Piece]):
 
     def failure(self, reason: str) -> ServiceError:
         """The error for a reason."""
-        return ServiceError(f"{self._what}: {reason}")
+        return ServiceError(f"{self._what}: {reason}{hint_for(self._what)}")
 
     def _take(self) -> Head | Piece | None:
         while True:
@@ -278,7 +280,7 @@ class Exchange(Generic[Piece]):
         if self._stopped.is_set():
             raise _RefusedError("abandoned")
         method = "GET" if body is None else "POST"
-        headers = {"User-Agent": "triplestore", "Accept-Encoding": "gzip", **self._question.headers}
+        headers = {"User-Agent": _AGENT, "Accept-Encoding": "gzip", **self._question.headers}
         if body is None:
             headers.pop("Content-Type", None)
         connection.request(method, _target(parts), body, headers)
@@ -294,6 +296,11 @@ class Exchange(Generic[Piece]):
 def as_bytes(head: Head, pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes as they are, for `convert`."""
     return pieces
+
+
+def hint_for(what: str) -> str:
+    """What can be done about a failure, besides what its message says."""
+    return "; SERVICE SILENT would continue without it" if what.startswith("SERVICE") else ""
 
 
 def require_allowed(iri: str, services: Services, what: str) -> None:

@@ -6,7 +6,6 @@ again; the empty list allows nothing. The host of an entry is never a prefix of 
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -122,10 +121,12 @@ def is_private(address: str) -> bool:
     >>> [is_private(one) for one in ("127.0.0.1", "::ffff:10.0.0.1", "169.254.169.254", "8.8.8.8")]
     [True, True, True, False]
     """
+    import ipaddress  # late: few queries ask other endpoints
+
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):
         inside = found.ipv4_mapped or found.sixtofour
-        if inside is None and found in _NAT64:
+        if inside is None and found in ipaddress.ip_network(_NAT64):
             inside = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
         if found.teredo is not None:
             inside = found.teredo[1]
@@ -134,7 +135,7 @@ def is_private(address: str) -> bool:
     return not found.is_global or found.is_multicast
 
 
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NAT64 = "64:ff9b::/96"
 
 
 def _is_private_name(host: str) -> bool:

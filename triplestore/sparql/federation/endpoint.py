@@ -19,7 +19,7 @@ import pyoxigraph as ox
 
 from triplestore.errors import ServiceError
 from triplestore.expressions.query_terms import U32, QueryTerms
-from triplestore.network.exchange import Exchange, Head, IdleConnections, Question
+from triplestore.network.exchange import Exchange, Head, IdleConnections, Question, hint_for
 from triplestore.network.services import Services
 from triplestore.operators.context import Context
 from triplestore.sparql.results.read_stream import stream_results
@@ -122,7 +122,8 @@ class Endpoint:
             said = f": {head.text}" if head.text and not head.text.startswith("<") else ""
             reason = f"it answered {head.status} {head.reason}{said}"
             rejected = head.status in (400, 413, 414, 422, 500)
-            raise (RejectedError if rejected else ServiceError)(f"{self.what}: {reason}")
+            text = f"{self.what}: {reason}{hint_for(self.what)}"
+            raise (RejectedError if rejected else ServiceError)(text)
         return exchange
 
     def _request(

@@ -17,9 +17,6 @@ from triplestore.operators.row_operators import Extend
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Node, is_hidden
 from triplestore.sparql.algebra.variables import exists_in, expressions_of
-from triplestore.sparql.evaluate.service_join import ServiceJoin
-from triplestore.sparql.federation.service_call import ServiceCall
-from triplestore.sparql.federation.service_texts import ServiceTexts
 from triplestore.sparql.plan.planned import Names, Planned, unit
 from triplestore.sparql.plan.planner import Planner
 
@@ -55,6 +52,11 @@ class ServicePart:
 
     def joined(self, planner: Planner, made: Planned, keep: Names | None) -> Planned:
         """A plan joined with the answers."""
+        # Late: the libraries of HTTP; few queries ask other endpoints.
+        from triplestore.sparql.evaluate.service_join import ServiceJoin
+        from triplestore.sparql.federation.service_call import ServiceCall
+        from triplestore.sparql.federation.service_texts import ServiceTexts
+
         planner.repeatable = False  # another time the endpoint may answer something else
         node, seen = self.node, planner.seen
         scope = self.names & seen.in_scope(node.pattern)

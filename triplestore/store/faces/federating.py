@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from triplestore.network.services import NO_SERVICES, Services, ServicesLike, services_of
+if TYPE_CHECKING:
+    from triplestore.network.services import Services, ServicesLike
 
 Made = TypeVar("Made", bound="Federating")
 
@@ -12,7 +13,7 @@ Made = TypeVar("Made", bound="Federating")
 class Federating:
     """What reads, with a list of what it may ask over the network; by default nothing."""
 
-    _services: Services = NO_SERVICES
+    _services: Services | None = None
 
     def _passing_on(self, made: Made) -> Made:
         """A snapshot or a transaction with the same list."""
@@ -32,8 +33,13 @@ class Federating:
         >>> store.allow_service.allows("https://query.wikidata.org/sparql")
         True
         """
-        return self._services
+        # Late: few stores are asked for it.
+        from triplestore.network.services import services_of
+
+        return services_of(self._services)
 
     @allow_service.setter
     def allow_service(self, given: ServicesLike) -> None:
+        from triplestore.network.services import services_of
+
         self._services = services_of(given)

@@ -27,7 +27,6 @@ from triplestore.store.arguments import LoadOptions, facts_mask, quad_keys
 from triplestore.store.run_query import text_search_of
 from triplestore.store.thresholds import STORE
 from triplestore.store.writes.documents import load_documents
-from triplestore.store.writes.fetching import fetch
 from triplestore.store.writes.graph_writes import (
     add_graph,
     clear_graph,
@@ -153,6 +152,9 @@ class _UpdateRun:
 
     def load(self, operation: updates.Load, context: Context) -> None:
         """LOAD; SILENT ignores errors of documents, not limits of the request."""
+        # Late: the libraries of HTTP.
+        from triplestore.store.writes.fetching import fetch
+
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
