@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from triplestore.errors import UsageError
 from triplestore.ontologies.translate.regimes import OWL_EL
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 class Classifying:
-    """Methods about the hierarchy of classes."""
+    """Methods about the hierarchy of classes.
+
+    make_store  makes an empty store in memory; `triplestore/store/__init__.py` sets it
+    """
+
+    make_store: ClassVar[type[Any]]
 
     def _view(self) -> StateView:
         raise AssertionError("a store, a snapshot and a transaction have views")
@@ -69,10 +74,10 @@ class Classifying:
         # Late: few programs ask for it.
         from triplestore.classification.justify import justifications
         from triplestore.store.explain import triple_of
-        from triplestore.store.store import Store
 
         view = self._view()
         if OWL_EL not in view.regimes:
             raise UsageError(f'justifications need the regime "{OWL_EL}": call reason("{OWL_EL}")')
         triple, prefixes = triple_of(view, fact)
-        return justifications(view, triple, Store, prefixes, limit=limit, seconds=seconds)
+        make = self.make_store
+        return justifications(view, triple, make, prefixes, limit=limit, seconds=seconds)
