@@ -23,7 +23,7 @@ from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import (
     Given,
     quads_of_ontologies,
-    refuse_rewriting,
+    refuse_what_is_not_on_spark,
 )
 from triplestore.loaders.spark.importing.parquet_parts import read_rows
 from triplestore.loaders.spark.importing.write_store import Extra
@@ -74,7 +74,7 @@ def close_store(
     if not (reason or rules is not None or PROGRAM in kept or REGIMES in kept):
         return
     before = Regimes.of(kept)
-    refuse_rewriting(before)
+    refuse_what_is_not_on_spark(before)
     if before.scope != DEFAULT:
         raise UsageError("a closure on Spark has the default graph only, but the store has a scope")
     dictionary, tables = writer.dictionary, writer.stated_tables()

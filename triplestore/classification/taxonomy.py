@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from triplestore.reasoning.readable_state import ReadableState
 
 SUB_CLASS, EQUIVALENT = NamedNode(RDFS_SUB_CLASS_OF), NamedNode(OWL_EQUIVALENT_CLASS)
-THING = NamedNode(OWL_THING)
+THING, BOTTOM = NamedNode(OWL_THING), NamedNode(OWL_NOTHING)
+TYPE, CLASS = NamedNode(RDF_TYPE), NamedNode(OWL_CLASS)
 
 
 class _Pairs(NamedTuple):
@@ -125,7 +126,7 @@ class Taxonomy:
             for other in group[1:]:
                 yield Triple(group[0], EQUIVALENT, other)
         for bad in self.unsatisfiable if equivalents else ():
-            yield Triple(bad, EQUIVALENT, NamedNode(OWL_NOTHING))
+            yield Triple(bad, EQUIVALENT, BOTTOM)
 
     # -- as text --------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from triplestore.terms.vocabulary import (
 if TYPE_CHECKING:
     from triplestore.reasoning.readable_state import ReadableState
 
-_OWL = frozenset(("owl-rl", "owl-horst"))
+_OWL = frozenset(("owl-rl", "owl-el", "owl-horst"))
 _SAME_AS = Constant.iri(OWL_SAME_AS)
 _SUB_CLASS = Constant.iri(RDFS_SUB_CLASS_OF)
 _SUB_PROPERTY = Constant.iri(RDFS_SUB_PROPERTY_OF)

@@ -9,11 +9,14 @@ from triplestore.loaders import convert as convert_file
 from triplestore.reasoning.outcome import Change
 from triplestore.reasoning.violations import Violation
 from triplestore.relations.lookup import QuadColumns
+from triplestore.store.faces.classifying import Classifying
 from triplestore.store.info import Info
 from triplestore.store.readable import ReadableStore
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.store import Store
 from triplestore.store.transaction import Transaction
+
+Classifying.make_store = Store
 
 __all__ = [
     "Change",

@@ -16,7 +16,6 @@ from triplestore.storage import Database
 from triplestore.storage.metadata import STALE
 from triplestore.store.arguments import PathLike
 from triplestore.store.faces.branching import Branching
-from triplestore.store.faces.classifying import Classifying
 from triplestore.store.faces.consequences import WhatIf
 from triplestore.store.faces.retracting import Retracting
 from triplestore.store.snapshot import Snapshot
@@ -119,6 +118,3 @@ class Store(Branching, WhatIf, FewWrites, Retracting):
         1
         """
         return len(self._snapshots)
-
-
-Classifying._make_store = Store

@@ -22,7 +22,7 @@ from triplestore.loaders.spark.closure.programs import (
     Given,
     quads_of_ontologies,
     reasoned,
-    refuse_rewriting,
+    refuse_what_is_not_on_spark,
 )
 from triplestore.loaders.spark.importing.existing_store import empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import keys_of
@@ -75,7 +75,7 @@ def closed_here(
         return None
     assert report is not None, "there are rules"
     state: State = store._database.state  # made by the store
-    refuse_rewriting(Regimes.of(state.meta))
+    refuse_what_is_not_on_spark(Regimes.of(state.meta))
     facts = state.tables.total()
     if facts > SPARK.driver_growth * most:
         return None

@@ -116,7 +116,7 @@ class Programs:
         self._state = state
         self._regimes = Regimes.of(state.meta)
         self._users = rules_of(state.meta) if PROGRAM in state.meta else None
-        refuse_rewriting(self._regimes)
+        refuse_what_is_not_on_spark(self._regimes)
         made = rules_of_state(state)
         self._rules = made
         self.program = Program() if made is None else made.program
@@ -194,8 +194,12 @@ class Programs:
         return [(known[keys[s]], known[keys[p]], known[keys[o]]) for s, p, o in rows.tolist()]
 
 
-def refuse_rewriting(regimes: Regimes) -> None:
+def refuse_what_is_not_on_spark(regimes: Regimes) -> None:
     """Raise if equality by rewriting is in force."""
+    if regimes.has_el:
+        raise UsageError(
+            "a closure on Spark has no owl-el: import without it, and call reason in the store"
+        )
     if regimes.equality != BY_RULES:
         raise UsageError(
             "equality='rewrite' is not supported by closures on Spark, which store all facts: "

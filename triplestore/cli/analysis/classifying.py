@@ -180,22 +180,21 @@ def _triples(
 ) -> Iterator[Triple]:
     from pyoxigraph import NamedNode, Triple
 
-    from triplestore.terms.vocabulary import OWL, OWL_CLASS, RDF_TYPE
+    from triplestore.classification.taxonomy import CLASS, EQUIVALENT, TYPE
 
-    type_, class_ = NamedNode(RDF_TYPE), NamedNode(OWL_CLASS)
     if "subclass" in wanted:
         found = taxonomy.triples(equivalents=False, top=top)
         yield from found
     if "equivalentclass" in wanted:
         for triple in taxonomy.triples():
-            if triple.predicate.value.endswith("equivalentClass"):
+            if triple.predicate == EQUIVALENT:
                 yield triple
     if "classassertion" in wanted:
-        declared = {q.subject for q in store.quads_for_pattern(None, type_, class_, None)}
-        for quad in store.quads_for_pattern(None, type_, None, None):
+        declared = {q.subject for q in store.quads_for_pattern(None, TYPE, CLASS, None)}
+        for quad in store.quads_for_pattern(None, TYPE, None, None):
             named = quad.object
-            if isinstance(named, NamedNode) and named in declared and OWL not in named.value:
-                yield Triple(quad.subject, type_, named)
+            if isinstance(named, NamedNode) and named in declared:
+                yield Triple(quad.subject, TYPE, named)
 
 
 def _serialized(triples: list[Triple], store: Store, style: str) -> Iterator[str]:
@@ -241,11 +240,11 @@ def _is_wrong(store: Store, taxonomy: Taxonomy, allowed: str, *, explained: bool
 
 def _explain(store: Store, name: NamedNode) -> None:
     """The axioms because of which a class is unsatisfiable."""
-    from pyoxigraph import NamedNode, Quad
+    from pyoxigraph import Quad
 
-    from triplestore.terms.vocabulary import OWL_NOTHING, RDFS_SUB_CLASS_OF
+    from triplestore.classification.taxonomy import BOTTOM, SUB_CLASS
 
-    goal = Quad(name, NamedNode(RDFS_SUB_CLASS_OF), NamedNode(OWL_NOTHING))
+    goal = Quad(name, SUB_CLASS, BOTTOM)
     for one in store.justifications(goal, limit=1):
         for axiom in one.axioms:
             click.echo(f"  {axiom}", err=True)
@@ -253,14 +252,11 @@ def _explain(store: Store, name: NamedNode) -> None:
 
 def _is_asserted(store: Store, group: tuple[NamedNode, ...]) -> bool:
     """Whether each of a group is said to be equivalent to another, or both to be sub-classes."""
-    from pyoxigraph import NamedNode
+    from triplestore.classification.taxonomy import EQUIVALENT
 
-    from triplestore.terms.vocabulary import OWL_EQUIVALENT_CLASS
-
-    same = NamedNode(OWL_EQUIVALENT_CLASS)
     told = {
         one
-        for quad in store.quads_for_pattern(None, same, None, None, facts="explicit")
+        for quad in store.quads_for_pattern(None, EQUIVALENT, None, None, facts="explicit")
         if quad.subject in group and quad.object in group
         for one in (quad.subject, quad.object)
     }

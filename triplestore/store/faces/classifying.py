@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from triplestore.errors import UsageError
 from triplestore.ontologies.translate.regimes import OWL_EL
@@ -13,14 +12,15 @@ if TYPE_CHECKING:
     from triplestore.classification.taxonomy import Taxonomy
     from triplestore.store.explain import FactLike
     from triplestore.store.state_view import StateView
-    from triplestore.store.store import Store
 
 
 class Classifying:
-    """Methods about the hierarchy of classes."""
+    """Methods about the hierarchy of classes.
 
-    _make_store: Callable[[], Store]
-    """Makes an empty store in memory; set where that class is defined, which imports this one."""
+    make_store  makes an empty store in memory; `triplestore/store/__init__.py` sets it
+    """
+
+    make_store: ClassVar[type[Any]]
 
     def _view(self) -> StateView:
         raise AssertionError("a store, a snapshot and a transaction have views")
@@ -79,4 +79,5 @@ class Classifying:
         if OWL_EL not in view.regimes:
             raise UsageError(f'justifications need the regime "{OWL_EL}": call reason("{OWL_EL}")')
         triple, prefixes = triple_of(view, fact)
-        return justifications(view, triple, self._make_store, prefixes, limit=limit, seconds=seconds)
+        make = self.make_store
+        return justifications(view, triple, make, prefixes, limit=limit, seconds=seconds)
