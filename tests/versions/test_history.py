@@ -174,7 +174,7 @@ def test_history__forgets_by_age(path: Path) -> None:
 
 @pytest.mark.parametrize("limits", [{"commits": -1}, {"age": -1.0}, {"size": True}])
 def test_history__refuses_limits_that_are_none(limits: dict[str, int]) -> None:
-    with pytest.raises(errors.UsageError, match="limit of a history"):
+    with pytest.raises(errors.UsageError, match="cannot limit a history"):
         Store().keep_history(**limits)  # type: ignore[arg-type]
 
 
