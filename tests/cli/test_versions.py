@@ -56,7 +56,7 @@ def test_branch__is_deleted() -> None:
     run("branch", "-l", "s", "try", "-f", "more.ttl")
     assert run("branch", "-l", "s", "try", "--delete").exit_code == 0
     done = run("branch", "-l", "s", "try", "--delete")
-    assert (done.exit_code, "no branch 'try'" in done.stderr) == (1, True)
+    assert (done.exit_code, "'try' does not exist" in done.stderr) == (1, True)
 
 
 def test_what_if__says_what_would_fall() -> None:

@@ -13,7 +13,7 @@ from support.faulty import FaultyFiles
 from support.fuzzing import each_seed, seeds
 
 from tests.versions.copies import PREFIX, RULES, Content, Copy, content_of
-from tests.versions.test_branches_random import write
+from tests.versions.test_branches_random import equal_individuals, write
 from tests.versions.test_named_branches import opened
 from triplestore import Store, errors
 
@@ -23,11 +23,13 @@ DATA = "@prefix : <http://ex.org/> . "
 class Remembered:
     """A store with a history, and what was seen after each of its commits."""
 
-    def __init__(self, seed: int, path: Path | None = None) -> None:
+    def __init__(self, seed: int, path: Path | None = None, copy: Copy | None = None) -> None:
         self.rng = Random(seed)
         self.path = path
         self.store = Store() if path is None else opened(path, FaultyFiles())
-        self.copy = Copy()
+        self.copy = copy or Copy()
+        if self.rng.random() < 0.4:
+            self.store.reason(tuning={"schemes": "compressed"})
         write(self.rng, self.store, self.copy)
         self.store.keep_history()
         self.first = self.store.commit
@@ -79,8 +81,8 @@ class Remembered:
             assert (asserted, inferred) == (newest.asserted, newest.inferred)
 
 
-def run(seed: int, path: Path | None, steps: int = 16) -> None:
-    remembered = Remembered(seed, path)
+def run(seed: int, path: Path | None, steps: int = 16, copy: Copy | None = None) -> None:
+    remembered = Remembered(seed, path, copy)
     for _ in range(steps):
         remembered.step()
     remembered.check()
@@ -95,6 +97,16 @@ def test_past_commits_in_memory__are_as_they_were(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_past_commits_on_disk__are_as_they_were(tmp_path: Path, seed: int) -> None:
     run(seed, tmp_path / "store")
+
+
+def test_past_commits_with_representatives__are_as_they_were(tmp_path: Path) -> None:
+    run(2, tmp_path / "store", copy=equal_individuals())
+
+
+@pytest.mark.long
+def test_past_commits_with_representatives__are_as_they_were_often(tmp_path: Path) -> None:
+    for seed in seeds(60):
+        run(seed, tmp_path / str(seed), 20, equal_individuals())
 
 
 @pytest.mark.long
@@ -174,7 +186,7 @@ def test_history__forgets_by_age(path: Path) -> None:
 
 @pytest.mark.parametrize("limits", [{"commits": -1}, {"age": -1.0}, {"size": True}])
 def test_history__refuses_limits_that_are_none(limits: dict[str, int]) -> None:
-    with pytest.raises(errors.UsageError, match="limit of a history"):
+    with pytest.raises(errors.UsageError, match="cannot limit a history"):
         Store().keep_history(**limits)  # type: ignore[arg-type]
 
 

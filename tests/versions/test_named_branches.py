@@ -62,7 +62,7 @@ def test_branches__are_listed_and_deleted(path: Path) -> None:
         assert listed == [("one", 2, 0, 0), ("two", 2, 1, 2)]
         store.delete_branch("one")
         assert [each.name for each in store.branches()] == ["two"]
-        with pytest.raises(errors.MissingError, match="there are: two"):
+        with pytest.raises(errors.MissingError, match="the store has: two"):
             store.delete_branch("one")
 
 

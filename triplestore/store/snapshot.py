@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.faces.consequences import WhatIf
+from triplestore.store.faces.supposing import WhatIf
 from triplestore.store.state_view import StateView
 
 if TYPE_CHECKING:

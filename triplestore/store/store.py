@@ -16,8 +16,8 @@ from triplestore.storage import Database
 from triplestore.storage.metadata import STALE
 from triplestore.store.arguments import PathLike
 from triplestore.store.faces.branching import Branching
-from triplestore.store.faces.consequences import WhatIf
 from triplestore.store.faces.retracting import Retracting
+from triplestore.store.faces.supposing import WhatIf
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.writes.few_writes import FewWrites

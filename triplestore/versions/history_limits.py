@@ -42,7 +42,7 @@ class HistoryLimits:
         seconds = age.total_seconds() if isinstance(age, timedelta) else age
         for name, value in (("commits", commits), ("age", seconds), ("size", size)):
             if value is not None and (isinstance(value, bool) or not value >= 0):
-                raise UsageError(f"{name}={value!r} is no limit of a history: give 0 or more")
+                raise UsageError(f"{name}={value!r} cannot limit a history: give 0 or more")
         return cls(commits, seconds, size, since)
 
     @classmethod

@@ -6,13 +6,14 @@ costs what has changed since, once for each of the last few that were asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from triplestore.live.history import PastCommit
 from triplestore.live.published import Published
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.relations import Tables
 from triplestore.storage import Database, State
-from triplestore.storage.metadata import SCHEMES
+from triplestore.storage.metadata import REGIMES, SCHEMES
 from triplestore.versions.back_changes import reversed_changes, state_before
 from triplestore.versions.history_log import HistoryLog
 from triplestore.versions.thresholds import VERSIONS
@@ -92,7 +93,7 @@ class PastStates:
             return None
         back = {number: self._log.back(number) for number in range(first + 1, last + 1)}
         whole = state_before(end, [back[number] for number in range(last, first, -1)], first)
-        closed = SCHEMES in end.meta or any(SCHEMES in each.meta for each in back.values())
+        closed = _shows_more(end.meta) or any(_shows_more(each.meta) for each in back.values())
         states: dict[int, State] = {}
         state = State(last, whole.dictionary, whole.term_count, end.tables, end.meta)
         for number in range(last, first - 1, -1):
@@ -102,3 +103,10 @@ class PastStates:
                 state = state_before(state, [back[number + 1]], number)
             states[number] = state
         return states
+
+
+def _shows_more(meta: Mapping[str, bytes | None]) -> bool:
+    """Whether the rows of a state, or of one with these values, may not be all that it shows:
+    closures are kept as labels, and facts of equals once."""
+    known = {name: value for name, value in meta.items() if value is not None}
+    return SCHEMES in known or (REGIMES in known and Regimes.of(known).rewrites)

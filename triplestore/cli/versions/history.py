@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @location()
-@click.option("-n", "--limit", type=click.IntRange(1), help="At most so many commits.")
+@click.option("-n", "--limit", type=click.IntRange(1), help="Maximum number of commits.")
 @click.option(
     "--keep", type=click.Choice(["all", "none"]), help="From now on, keep everything; or nothing."
 )
-@click.option("--keep-commits", type=click.IntRange(0), help="Keep the last commits, so many.")
+@click.option("--keep-commits", type=click.IntRange(0), help="Number of last commits to keep.")
 @click.option("--keep-days", type=click.FloatRange(0), help="Keep the commits of the last days.")
 @click.option("--keep-size", type=size, help="Keep at most this size of them, such as 512MB.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")

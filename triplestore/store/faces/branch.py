@@ -10,7 +10,7 @@ from triplestore.errors import ConflictError, UsageError
 from triplestore.reasoning.outcome import Change
 from triplestore.storage import State
 from triplestore.store.arguments import QuadLike
-from triplestore.store.faces.consequences import WhatIf, line_of
+from triplestore.store.faces.supposing import WhatIf, line_of
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.state_view import StateView
 from triplestore.store.writes.adopt_branch import adopt_branch, has_not_moved

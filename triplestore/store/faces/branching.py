@@ -122,7 +122,7 @@ class Branching(Remembering):
         kept = self._branch_journals().all().get(name)
         if kept is None:
             known = ", ".join(each.name for each in self.branches()) or "none"
-            raise MissingError(f"there is no branch {name!r}; there are: {known}")
+            raise MissingError(f"the branch {name!r} does not exist; the store has: {known}")
         kept.remove()
 
     def _branch_journals(self) -> BranchJournals:

@@ -105,7 +105,9 @@ class Remembering(WritingCalls):
         """
         now = self._database.state.commit
         if commit > now:
-            raise LostPlaceError(f"there is no commit {commit} yet: the newest one is {now}", now)
+            raise LostPlaceError(
+                f"commit {commit} does not exist yet: the newest one is {now}", now
+            )
         if HISTORY in self._database.state.meta and commit < now:
             state = self._past_states().state_at(commit)
         else:

@@ -95,7 +95,7 @@ def _remove_graphs(
             continue
         if not state.contains_named_graph(name):
             raise UsageError(
-                f"there is no graph {to_ntriples(key).decode()}: named_graphs() lists all"
+                f"the store has no graph {to_ntriples(key).decode()}: named_graphs() lists all"
             )
         remove_graph(writer, name)
 
