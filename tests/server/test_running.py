@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -118,23 +119,28 @@ def test_changes__their_time_limit_includes_inference(serving: Callable[..., Cli
         assert reply.text == "the change took more than 0.5 seconds; nothing has changed\n"
 
 
+@pytest.mark.parametrize("kind", ["update", "graph"])
 def test_changes__that_are_stopped_leave_the_store_as_it_was(
-    serving: Callable[..., Client],
+    serving: Callable[..., Client], kind: str
 ) -> None:
     store = Store()
     store.reason(rules=ENDLESS, tuning={"max_seconds": 60})
     client = serving(store, update=True)
     replies: list[Reply] = []
-    text = "INSERT DATA { <http://ex.org/a> <http://ex.org/next> <http://ex.org/b> }"
-    asking = threading.Thread(target=lambda: replies.append(client.update(text)))
+    triple = "<http://ex.org/a> <http://ex.org/next> <http://ex.org/b>"
+    change: Callable[[], Reply] = partial(client.update, f"INSERT DATA {{ {triple} }}")
+    if kind == "graph":
+        change = partial(client.ask, "/store?default", **TURTLE, body=f"{triple} .")
+    asking = threading.Thread(target=lambda: replies.append(change()))
     asking.start()
     wait_until(lambda: client.ask("/api/queries").text != "[]")
     time.sleep(0.3)  # by then it infers
     (running,) = json.loads(client.ask("/api/queries").text)
-    assert (running["kind"], running["text"]) == ("update", text)
+    assert running["kind"] == kind and ("INSERT" if kind == "update" else "POST") in running["text"]
     client.ask(f"/api/queries/{running['id']}", method="DELETE")
     asking.join()
-    message = "the change was stopped; nothing has changed\n"
+    what = "change" if kind == "update" else "request"
+    message = f"the {what} was stopped; nothing has changed\n"
     assert [(one.status, one.text) for one in replies] == [(503, message)]
     assert len(store) == 0
 

@@ -243,8 +243,10 @@ def _run(job: AnswerJob, place: JobPlace, leave: Callable[[JobPlace], None]) -> 
 
 
 def _stopped(info: JobInfo) -> str:
-    is_change = info.kind == "update"
-    return "the change was stopped; nothing has changed" if is_change else "the query was stopped"
+    if info.kind == "query":
+        return "the query was stopped"
+    what = "change" if info.kind == "update" else "request"  # which may be a change of a graph
+    return f"the {what} was stopped; nothing has changed"
 
 
 def _run_in_span(spans: Spans, work: Callable[[], None], place: JobPlace) -> None:
