@@ -32,7 +32,7 @@ def split_triples(buf, starts, lengths, part_starts, part_lengths, part_kinds):
             if place < 2:
                 end = _GREATER if sign == _LESS else _SPACE
                 last = at
-                while buf[last] != end:
+                while last < stop and buf[last] != end:
                     last += 1
                 at = last + (2 if sign == _LESS else 1)
             kind = _IRI
@@ -40,7 +40,7 @@ def split_triples(buf, starts, lengths, part_starts, part_lengths, part_kinds):
                 kind = _STRING
                 if buf[last] != _QUOTE:
                     quote = last
-                    while buf[quote] != _QUOTE:
+                    while quote > first and buf[quote] != _QUOTE:
                         quote -= 1
                     kind = _LANG if buf[quote + 1] == _AT else _TYPED
                     last = stop
