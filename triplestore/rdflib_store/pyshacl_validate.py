@@ -20,7 +20,7 @@ from triplestore.store import ReadableStore, Store
 
 if TYPE_CHECKING:
     from triplestore.shacl.reports.report import ValidationReport
-    from triplestore.shacl.reports.result import Result
+    from triplestore.shacl.reports.result import ValidationResult
 
 _REGIMES = {
     "rdfs": ("rdfs",),
@@ -186,7 +186,7 @@ def _text(report: ValidationReport, conforms: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(result: Result) -> Iterator[str]:
+def _lines(result: ValidationResult) -> Iterator[str]:
     shown = result.shown()
     component = result.component.rpartition("#")[2]
     kind = "Constraint Violation" if result.severity == "Violation" else "Validation Result"

@@ -1,4 +1,4 @@
-"""Why a result holds: start at `Explanation.cause`.
+"""Why a result holds: start at `CauseFinder.cause`.
 
 A result rests on facts: that its node is a focus node, that a path leads from it to the value, and
 what the constraint compares. Each has a proof from asserted facts; axioms from which its rules were
@@ -21,14 +21,14 @@ from triplestore.proofs import Proof
 from triplestore.shacl import model
 from triplestore.shacl.evaluate.data_graph import DataGraph
 from triplestore.shacl.evaluate.validation import Validation
-from triplestore.shacl.model import Shape, Shapes
+from triplestore.shacl.model import Shape, ShapeSet
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, TYPE, Key
 from triplestore.shacl.witness_paths import Facts, facts_of_path
 from triplestore.sparql.algebra.nodes import PathExpression, ZeroOrMore
 from triplestore.terms.term_keys import LANG, term_of
 
 if TYPE_CHECKING:
-    from triplestore.shacl.reports.rows import Row
+    from triplestore.shacl.reports.rows import ResultRow
     from triplestore.sparql.engine import AskedState
 
 Prove = Callable[[ox.Triple], object]
@@ -63,19 +63,19 @@ class Cause:
         return "\n".join(lines)
 
 
-class Explanation:
+class CauseFinder:
     """Finds the causes of the results of some shapes in one state.
 
     prove  gives the proof of a fact
     """
 
-    def __init__(self, asked: AskedState, shapes: Shapes, prove: Prove) -> None:
+    def __init__(self, asked: AskedState, shapes: ShapeSet, prove: Prove) -> None:
         self._data = DataGraph(asked, Context())
         self._run = Validation(self._data, shapes)
         self._shapes = shapes
         self._prove = prove
 
-    def cause(self, row: Row, message: str) -> Cause:
+    def cause(self, row: ResultRow, message: str) -> Cause:
         """The cause of a result."""
         with running(self._data.context):
             found = dict.fromkeys(self._facts(row))
@@ -113,7 +113,7 @@ class Explanation:
 
     # -- facts ------------------------------------------------------------------------------------
 
-    def _facts(self, row: Row) -> Iterator[tuple[int, int, int]]:
+    def _facts(self, row: ResultRow) -> Iterator[tuple[int, int, int]]:
         focus = self._data.id(row.focus)
         yield from self._of_focus(row.shape, focus, frozenset()) or ()
         if row.path is not None and row.value is not None:
@@ -172,7 +172,7 @@ class Explanation:
                 return [(node, name, kind), *chain]
         return []
 
-    def _compared(self, row: Row, focus: int) -> Iterator[tuple[int, int, int]]:
+    def _compared(self, row: ResultRow, focus: int) -> Iterator[tuple[int, int, int]]:
         """The other facts that a constraint looks at."""
         test, data = row.constraint, self._data
         counted = isinstance(test, model.CountTest | model.Qualified) and not test.at_least

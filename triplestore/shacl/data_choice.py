@@ -13,7 +13,7 @@ from triplestore.sparql.engine import AskedState
 from triplestore.terms import Dictionary
 
 
-class ReadableState(Protocol):
+class ValidatedState(Protocol):
     """What is read of a state, committed or not."""
 
     @property
@@ -48,7 +48,7 @@ class DataChoice:
     default: tuple[Key | None, ...] = (None,)
     named: tuple[Key, ...] | None = None
 
-    def asked(self, state: ReadableState) -> AskedState:
+    def asked(self, state: ValidatedState) -> AskedState:
         """The part of a state that is validated."""
         dictionary = state.dictionary
         if self.union:

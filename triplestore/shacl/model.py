@@ -97,7 +97,7 @@ class InTest:
 
 
 @data_class
-class HasValue:
+class HasValueTest:
     """One of the values is a term."""
 
     component: Key
@@ -161,7 +161,7 @@ class Qualified:
 
 
 @data_class
-class Closed:
+class ClosedTest:
     """Values have no properties but some."""
 
     component: Key
@@ -191,14 +191,14 @@ Constraint: TypeAlias = (
     | DatatypeTest
     | ClassTest
     | InTest
-    | HasValue
+    | HasValueTest
     | CountTest
     | UniqueLang
     | PairTest
     | Logical
     | PropertyOf
     | Qualified
-    | Closed
+    | ClosedTest
     | QueryTest
 )
 
@@ -223,7 +223,7 @@ class Shape:
 
 
 @data_class
-class Shapes:
+class ShapeSet:
     """All shapes of a shapes graph that targets reach.
 
     shapes     by their nodes
@@ -244,7 +244,7 @@ class Shapes:
     def __len__(self) -> int:
         return len(self.roots)
 
-    def only(self, nodes: Collection[Key]) -> Shapes:
+    def only(self, nodes: Collection[Key]) -> ShapeSet:
         """The same with only some of the shapes with targets."""
         unknown = [node for node in nodes if node not in self.roots]
         if unknown:

@@ -9,9 +9,9 @@ from triplestore.operators.context import Context
 from triplestore.shacl.evaluate.data_graph import DataGraph
 from triplestore.shacl.evaluate.shapes_beside_data import with_shapes_graph
 from triplestore.shacl.evaluate.validation import Validation
-from triplestore.shacl.model import Shapes
+from triplestore.shacl.model import ShapeSet
 from triplestore.shacl.reports.report import ValidationReport
-from triplestore.shacl.reports.result import Result
+from triplestore.shacl.reports.result import ValidationResult
 from triplestore.shacl.reports.rows import FoundRows
 from triplestore.shacl.vocabulary import Key
 from triplestore.sparql.engine import AskedState
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 def validate(
     asked: AskedState,
-    shapes: Shapes,
+    shapes: ShapeSet,
     context: Context,
     *,
-    explain: Callable[[Result], Cause],
+    explain: Callable[[ValidationResult], Cause],
     commit: int = 0,
     nodes: tuple[Key, ...] | None = None,
 ) -> ValidationReport:

@@ -131,7 +131,7 @@ def _in(asked: Asked, test: model.InTest) -> Iterator[Found]:
     yield asked.wrong_values(test, ~fine)
 
 
-def _closed(asked: Asked, test: model.Closed) -> Iterator[Found]:
+def _closed(asked: Asked, test: model.ClosedTest) -> Iterator[Found]:
     distinct, places = asked.distinct()
     data = asked.data
     allowed = data.ids(tuple(test.allowed))
@@ -153,7 +153,7 @@ def _closed(asked: Asked, test: model.Closed) -> Iterator[Found]:
 # -- all values -----------------------------------------------------------------------------------
 
 
-def _has_value(asked: Asked, test: model.HasValue) -> Iterator[Found]:
+def _has_value(asked: Asked, test: model.HasValueTest) -> Iterator[Found]:
     wanted = asked.counts(asked.values == np.uint32(asked.data.id(test.value)))
     yield asked.wrong_nodes(test, (wanted == 0).nonzero()[0])
 
@@ -218,8 +218,8 @@ _CHECKS: dict[type, Callable[[Asked, Any], Iterator[Found]]] = {
     model.DatatypeTest: _datatype,
     model.ClassTest: _class,
     model.InTest: _in,
-    model.Closed: _closed,
-    model.HasValue: _has_value,
+    model.ClosedTest: _closed,
+    model.HasValueTest: _has_value,
     model.CountTest: _count,
     model.UniqueLang: check_unique_lang,
     model.PairTest: check_pairs,

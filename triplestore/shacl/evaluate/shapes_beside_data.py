@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.relations import bulk_layer
-from triplestore.shacl.model import Shapes
+from triplestore.shacl.model import ShapeSet
 from triplestore.sparql.engine import AskedState
 
 
-def with_shapes_graph(asked: AskedState, shapes: Shapes) -> AskedState:
+def with_shapes_graph(asked: AskedState, shapes: ShapeSet) -> AskedState:
     """A state in which `$shapesGraph` names the shapes graph, if a query asks for it.
 
     The dictionary is copied, so nothing that others read is changed.

@@ -20,7 +20,7 @@ from triplestore.relations.packed_keys import NO_IDS, U32, Bools, in_sorted
 from triplestore.shacl.evaluate.checks import Asked, check
 from triplestore.shacl.evaluate.data_graph import DataGraph
 from triplestore.shacl.evaluate.found import Found
-from triplestore.shacl.model import Shape, Shapes
+from triplestore.shacl.model import Shape, ShapeSet
 from triplestore.shacl.vocabulary import Key
 
 
@@ -31,7 +31,7 @@ class Validation:
     """
 
     def __init__(
-        self, data: DataGraph, shapes: Shapes, nodes: tuple[Key, ...] | None = None
+        self, data: DataGraph, shapes: ShapeSet, nodes: tuple[Key, ...] | None = None
     ) -> None:
         self.data = data
         self.shapes = shapes

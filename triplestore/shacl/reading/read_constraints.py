@@ -20,10 +20,10 @@ from triplestore.terms.term_keys import BLANK, IRI, STRING
 
 VALUE = Variable("value")
 
-Reader: TypeAlias = Callable[["Parameters", Key], Iterator[Constraint]]
+Reader: TypeAlias = Callable[["ShapeParameters", Key], Iterator[Constraint]]
 
 
-class Parameters:
+class ShapeParameters:
     """The parameters of one shape.
 
     has_path  whether it is a property shape
@@ -74,7 +74,7 @@ def component_of(name: str) -> Key:
 
 def read_constraints(graph: ShapesGraph, node: Key, has_path: bool) -> Iterator[Constraint]:
     """The constraints of SHACL Core that a shape has."""
-    parameters = Parameters(graph, node, has_path)
+    parameters = ShapeParameters(graph, node, has_path)
     for name, (read, single) in _READERS.items():
         values = parameters.values(name)
         if single and len(values) > 1:
@@ -86,13 +86,13 @@ def read_constraints(graph: ShapesGraph, node: Key, has_path: bool) -> Iterator[
 # -- values one by one ----------------------------------------------------------------------------
 
 
-def _class(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _class(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     if value[0] not in (IRI, BLANK):
         raise given.wrong("class", value, "a class")
     yield model.ClassTest(component_of("class"), value)
 
 
-def _datatype(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _datatype(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     if value[0] != IRI:
         raise given.wrong("datatype", value, "the IRI of a datatype")
     condition = Call("=", (Call("DATATYPE", (VALUE,)), Constant(value)))
@@ -109,7 +109,7 @@ _KINDS = {
 }
 
 
-def _node_kind(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _node_kind(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     name = local_name(value)
     if value != sh(name) or name not in _KINDS:
         raise given.wrong("nodeKind", value, f"one of {', '.join(f'sh:{k}' for k in _KINDS)}")
@@ -118,7 +118,7 @@ def _node_kind(given: Parameters, value: Key) -> Iterator[Constraint]:
 
 
 def _bound(name: str, sign: str, words: str) -> Reader:
-    def read(given: Parameters, value: Key) -> Iterator[Constraint]:
+    def read(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
         if value[0] in (IRI, BLANK):
             raise given.wrong(name, value, "a literal")
         condition = Call(sign, (VALUE, Constant(value)))
@@ -128,7 +128,7 @@ def _bound(name: str, sign: str, words: str) -> Reader:
 
 
 def _length(name: str, sign: str, words: str) -> Reader:
-    def read(given: Parameters, value: Key) -> Iterator[Constraint]:
+    def read(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
         number = given.whole_number(name, value)
         length = Call("STRLEN", (_TEXT,))
         limit = Constant(b'\x05%d"^^<http://www.w3.org/2001/XMLSchema#integer>' % number)
@@ -140,7 +140,7 @@ def _length(name: str, sign: str, words: str) -> Reader:
     return read
 
 
-def _pattern(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _pattern(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     flags = given.graph.one(given.node, sh("flags"))
     text, letters = lexical(value), "" if flags is None else lexical(flags)
     try:
@@ -156,7 +156,7 @@ def _pattern(given: Parameters, value: Key) -> Iterator[Constraint]:
     )
 
 
-def _language_in(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _language_in(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     tags = given.list_of(value)
     language = Call("LANG", (VALUE,))
     tests = [Call("LANGMATCHES", (language, Constant(tag))) for tag in tags]
@@ -165,33 +165,33 @@ def _language_in(given: Parameters, value: Key) -> Iterator[Constraint]:
     yield model.ValueTest(component_of("languageIn"), condition, f"has no language of: {wanted}")
 
 
-def _in(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _in(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     yield model.InTest(component_of("in"), given.list_of(value))
 
 
 # -- all values -----------------------------------------------------------------------------------
 
 
-def _has_value(given: Parameters, value: Key) -> Iterator[Constraint]:
-    yield model.HasValue(component_of("hasValue"), value)
+def _has_value(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
+    yield model.HasValueTest(component_of("hasValue"), value)
 
 
 def _count(name: str, at_least: bool) -> Reader:
-    def read(given: Parameters, value: Key) -> Iterator[Constraint]:
+    def read(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
         given.only_with_path(name)
         yield model.CountTest(component_of(name), given.whole_number(name, value), at_least)
 
     return read
 
 
-def _unique_lang(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _unique_lang(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     given.only_with_path("uniqueLang")
     if value == TRUE:  # not "1", as a test of the W3C requires
         yield model.UniqueLang(component_of("uniqueLang"))
 
 
 def _pair(name: str) -> Reader:
-    def read(given: Parameters, value: Key) -> Iterator[Constraint]:
+    def read(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
         if name.startswith("lessThan"):
             given.only_with_path(name)
         if value[0] != IRI:
@@ -205,26 +205,26 @@ def _pair(name: str) -> Reader:
 
 
 def _listed_shapes(name: str) -> Reader:
-    def read(given: Parameters, value: Key) -> Iterator[Constraint]:
+    def read(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
         yield model.Logical(component_of(name), name, given.list_of(value))
 
     return read
 
 
 def _one_shape(name: str) -> Reader:
-    def read(given: Parameters, value: Key) -> Iterator[Constraint]:
+    def read(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
         yield model.Logical(component_of(name), name, (value,))
 
     return read
 
 
-def _property(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _property(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     if not given.graph.objects(value, sh("path")):
         raise given.wrong("property", value, "a property shape, which has sh:path,")
     yield model.PropertyOf(component_of("property"), value)
 
 
-def _qualified(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _qualified(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     given.only_with_path("qualifiedValueShape")
     siblings: tuple[Key, ...] = ()
     if given.graph.is_true(given.node, sh("qualifiedValueShapesDisjoint")):
@@ -245,7 +245,7 @@ def _siblings(graph: ShapesGraph, node: Key) -> list[Key]:
     return in_order(found)
 
 
-def _closed(given: Parameters, value: Key) -> Iterator[Constraint]:
+def _closed(given: ShapeParameters, value: Key) -> Iterator[Constraint]:
     if value not in TRUTHS:
         return
     graph, node = given.graph, given.node
@@ -254,7 +254,7 @@ def _closed(given: Parameters, value: Key) -> Iterator[Constraint]:
         allowed.update(p for p in graph.objects(each, sh("path")) if p[0] == IRI)
     for ignored in graph.objects(node, sh("ignoredProperties")):
         allowed.update(graph.members(ignored))
-    yield model.Closed(component_of("closed"), frozenset(allowed))
+    yield model.ClosedTest(component_of("closed"), frozenset(allowed))
 
 
 # -- expressions ----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from triplestore.errors import ShapesError
 from triplestore.shacl import model
-from triplestore.shacl.model import Shape, Shapes, Target, inner_shapes
+from triplestore.shacl.model import Shape, ShapeSet, Target, inner_shapes
 from triplestore.shacl.reading.read_constraints import read_constraints
 from triplestore.shacl.reading.read_paths import read_path
 from triplestore.shacl.reading.read_queries import (
@@ -24,7 +24,7 @@ _TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf", 
 _UNSUPPORTED = ("js", "expression")
 
 
-def read_shapes(graph: ShapesGraph, others: Iterable[Key] = ()) -> Shapes:
+def read_shapes(graph: ShapesGraph, others: Iterable[Key] = ()) -> ShapeSet:
     """The shapes with targets, and all that they refer to.
 
     others  more shapes that are read, with all that they refer to
@@ -40,12 +40,12 @@ class _Reading:
         self.recursive: set[Key] = set()
         self._classes = self._find_classes()
 
-    def result(self, others: Iterable[Key]) -> Shapes:
+    def result(self, others: Iterable[Key]) -> ShapeSet:
         roots = in_order(self._roots())
         for node in (*roots, *others):
             self._read(node)
         self._find_recursion()
-        return Shapes(
+        return ShapeSet(
             self.shapes,
             tuple(roots),
             frozenset(self.recursive),

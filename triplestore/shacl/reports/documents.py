@@ -16,7 +16,7 @@ from triplestore.sparql.results.json import term_json
 
 if TYPE_CHECKING:
     from triplestore.shacl.reports.report import ValidationReport
-    from triplestore.shacl.reports.result import Result
+    from triplestore.shacl.reports.result import ValidationResult
 
 _ALL = 1 << 62
 
@@ -43,7 +43,7 @@ def _json(report: ValidationReport) -> str:
     return json.dumps(made, indent=2, ensure_ascii=False)
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: ValidationResult) -> dict[str, Any]:
     row = result.row
     return {
         "focusNode": json.loads(term_json(row.focus)),
@@ -105,7 +105,7 @@ def _sarif(report: ValidationReport) -> str:
 
 def _junit(report: ValidationReport) -> str:
     """One test for each shape and component that has results, and one that passes if none has."""
-    by_test: dict[tuple[str, str], list[Result]] = {}
+    by_test: dict[tuple[str, str], list[ValidationResult]] = {}
     for each in report:
         shown = each.shown()
         by_test.setdefault((shown["shape"], shown["component"]), []).append(each)

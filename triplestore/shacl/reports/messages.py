@@ -74,8 +74,10 @@ _MESSAGES: dict[type, Callable[[Any, Key | None, Show], str]] = {
     ),
     model.ClassTest: lambda test, value, show: f"is not an instance of {show(test.of)}",
     model.InTest: _in,
-    model.Closed: lambda test, value, show: "is the value of a property that is not allowed here",
-    model.HasValue: lambda test, value, show: f"lacks the value {show(test.value)}",
+    model.ClosedTest: lambda test, value, show: (
+        "is the value of a property that is not allowed here"
+    ),
+    model.HasValueTest: lambda test, value, show: f"lacks the value {show(test.value)}",
     model.CountTest: _count,
     model.UniqueLang: lambda test, value, show: "has several values in one language",
     model.PairTest: _pair,

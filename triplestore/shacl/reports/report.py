@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from triplestore.errors import UsageError
 from triplestore.expressions.text.expression_printer import Namer
-from triplestore.shacl.reports.result import Result
-from triplestore.shacl.reports.rows import Rows
+from triplestore.shacl.reports.result import ValidationResult
+from triplestore.shacl.reports.rows import ResultRows
 from triplestore.shacl.reports.severities import rank_of, rank_of_key, summary
 from triplestore.shacl.vocabulary import SH, local_name
 
@@ -26,7 +26,8 @@ MAX_SHOWN = 50
 class ValidationReport:
     """What is wrong with some data by some shapes; prints as a table.
 
-    It has a length, and lists its `Result`s in the order of shapes. It is true if the data conform.
+    It has a length, and lists a `ValidationResult` for each result, in the order of shapes. It is
+    true if the data conform.
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -44,9 +45,9 @@ class ValidationReport:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: ResultRows,
         prefixes: Mapping[str, str],
-        explain: Callable[[Result], Cause],
+        explain: Callable[[ValidationResult], Cause],
         missing_imports: tuple[str, ...] = (),
         commit: int = 0,
     ) -> None:
@@ -69,18 +70,18 @@ class ValidationReport:
     def __bool__(self) -> bool:
         return self.conforms
 
-    def __iter__(self) -> Iterator[Result]:
+    def __iter__(self) -> Iterator[ValidationResult]:
         namer = Namer({**self.prefixes, "sh": SH})
         for row in self._rows:
-            yield Result(row, namer, self._explain)
+            yield ValidationResult(row, namer, self._explain)
 
     @cached_property
-    def results(self) -> list[Result]:
+    def results(self) -> list[ValidationResult]:
         """All results."""
         return list(self)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> ResultRows:
         """All results as keys of terms."""
         return self._rows
 
@@ -148,6 +149,6 @@ class ValidationReport:
 
         return report_html(self, MAX_SHOWN)
 
-    def first(self, most: int) -> list[Result]:
+    def first(self, most: int) -> list[ValidationResult]:
         """The first results."""
         return list(islice(self, most))

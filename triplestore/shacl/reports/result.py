@@ -1,4 +1,4 @@
-"""One result, as users see it: start at `Result`."""
+"""One result, as users see it: start at `ValidationResult`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Constant
 from triplestore.shacl.reading.read_paths import path_text
 from triplestore.shacl.reports.messages import default_message
-from triplestore.shacl.reports.rows import Row
+from triplestore.shacl.reports.rows import ResultRow
 from triplestore.shacl.vocabulary import Key, lexical, local_name
 from triplestore.terms.term_keys import Term, term_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from triplestore.shacl.causes import Cause
 
 
-class Result:
+class ValidationResult:
     """One result of a validation; prints as one line.
 
     Results are equal if they say the same of the same focus node.
@@ -25,7 +25,9 @@ class Result:
 
     __slots__ = ("_cause", "_explain", "_namer", "row")
 
-    def __init__(self, row: Row, namer: Namer, explain: Callable[[Result], Cause]) -> None:
+    def __init__(
+        self, row: ResultRow, namer: Namer, explain: Callable[[ValidationResult], Cause]
+    ) -> None:
         self.row = row
         self._namer = namer
         self._explain = explain
@@ -122,7 +124,7 @@ class Result:
         return self._cause
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self.row.identity == other.row.identity
+        return isinstance(other, ValidationResult) and self.row.identity == other.row.identity
 
     def __hash__(self) -> int:
         return hash(self.row.identity)

@@ -1,4 +1,4 @@
-"""Results as keys of terms: start at `Row` and `FoundRows`."""
+"""Results as keys of terms: start at `ResultRow` and `FoundRows`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = 1 << 12
 """Number of results that are decoded at once."""
 
 
-class Row(NamedTuple):
+class ResultRow(NamedTuple):
     """One result.
 
     value     None if it is about the focus node alone
@@ -46,12 +46,12 @@ class Row(NamedTuple):
         )
 
 
-class Rows(Protocol):
+class ResultRows(Protocol):
     """Some results."""
 
     def __len__(self) -> int: ...
 
-    def __iter__(self) -> Iterator[Row]: ...
+    def __iter__(self) -> Iterator[ResultRow]: ...
 
     def severities(self) -> Counter[Key]:
         """How many results there are of each severity."""
@@ -67,7 +67,7 @@ class FoundRows:
     def __len__(self) -> int:
         return sum(map(len, self._found))
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ResultRow]:
         for each in self._found:
             for start in range(0, len(each), BLOCK):
                 yield from rows_of(each, self._terms, start, start + BLOCK)
@@ -83,13 +83,13 @@ class FoundRows:
 class ListedRows:
     """Results that are listed already."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[ResultRow]) -> None:
         self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ResultRow]:
         return iter(self._rows)
 
     def severities(self) -> Counter[Key]:
@@ -97,7 +97,9 @@ class ListedRows:
         return Counter(row.shape.severity for row in self._rows)
 
 
-def rows_of(found: Found, terms: QueryTerms, start: int = 0, stop: int | None = None) -> list[Row]:
+def rows_of(
+    found: Found, terms: QueryTerms, start: int = 0, stop: int | None = None
+) -> list[ResultRow]:
     """Some of the results of a constraint, as keys of terms."""
     focus, values = terms.keys(found.focus[start:stop]), terms.keys(found.values[start:stop])
     paths: Sequence[PathExpression | None] = [found.path] * len(focus)
@@ -109,7 +111,7 @@ def rows_of(found: Found, terms: QueryTerms, start: int = 0, stop: int | None = 
     if found.texts is not None and not (own and found.constraint_is_core):
         texts = [given or own for given in found.texts[start:stop]]
     return [
-        Row(found.shape, found.constraint, node, value, path, messages)
+        ResultRow(found.shape, found.constraint, node, value, path, messages)
         for node, value, path, messages in zip(focus, values, paths, texts, strict=True)
         if node is not None
     ]

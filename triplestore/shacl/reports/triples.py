@@ -13,7 +13,7 @@ from triplestore.terms.vocabulary import XSD_BOOLEAN
 
 if TYPE_CHECKING:
     from triplestore.shacl.reports.report import ValidationReport
-    from triplestore.shacl.reports.result import Result
+    from triplestore.shacl.reports.result import ValidationResult
 
 _FALSE = b'\x05false"^^<' + XSD_BOOLEAN.encode() + b">"
 
@@ -61,7 +61,7 @@ class _Writer:
                 terms[key] = term_of(key)
         self.triples.append(ox.Triple(terms[s], terms[p], terms[o]))
 
-    def result(self, result: Result) -> Key:
+    def result(self, result: ValidationResult) -> Key:
         """The node of one result."""
         row, node, add = result.row, self.new(), self.add
         add(node, TYPE, _RESULT)

@@ -18,7 +18,7 @@ from triplestore.errors import ShapesError
 from triplestore.expressions.compare_terms import FALSE
 from triplestore.expressions.tree import Call, Expression, substitute
 from triplestore.shacl import model
-from triplestore.shacl.model import Shape, Shapes
+from triplestore.shacl.model import Shape, ShapeSet
 from triplestore.shacl.reading.read_paths import path_text
 from triplestore.shacl.reading.shapes_graph import shown
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, Key, local_name
@@ -32,7 +32,7 @@ THIS = Variable("this")
 class RuleParts:
     """Makes items of rules, and notes the classes whose instances they ask for."""
 
-    def __init__(self, shapes: Shapes) -> None:
+    def __init__(self, shapes: ShapeSet) -> None:
         self._shapes = shapes
         self._count = 0
         self._classes: dict[Key, None] = {}
@@ -122,7 +122,7 @@ class RuleParts:
                     found += self.path(shape.path, term, value)
                 case model.CountTest(_, 0, False):
                     found.append(Not(tuple(self.path(shape.path, term, value))))
-                case model.HasValue(_, key):
+                case model.HasValueTest(_, key):
                     found += self.path(shape.path, term, Constant(key))
                 case _:  # each value: none is wrong
                     fine = Call("COALESCE", (self._test(constraint, value), Constant(FALSE)))
@@ -137,7 +137,7 @@ class RuleParts:
             case model.InTest(_, members):
                 same = [Call("SAMETERM", (term, Constant(each))) for each in members]
                 return same[0] if len(same) == 1 else Call("||", tuple(same))
-            case model.HasValue(_, key):
+            case model.HasValueTest(_, key):
                 return Call("SAMETERM", (term, Constant(key)))
             case _:
                 name = local_name(constraint.component)

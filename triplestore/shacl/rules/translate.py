@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from triplestore.datalog.program import Constant, Item, Program, Rule, Term, TripleAtom
 from triplestore.errors import ShapesError
-from triplestore.shacl.model import Shape, Shapes
+from triplestore.shacl.model import Shape, ShapeSet
 from triplestore.shacl.reading.read_paths import read_path
 from triplestore.shacl.reading.read_queries import read_prefixes
 from triplestore.shacl.reading.read_shapes import read_shapes
@@ -32,7 +32,7 @@ def rules_of_shapes(graph: ShapesGraph) -> Program:
 
 
 class _Translation:
-    def __init__(self, graph: ShapesGraph, shapes: Shapes) -> None:
+    def __init__(self, graph: ShapesGraph, shapes: ShapeSet) -> None:
         self._graph = graph
         self._shapes = shapes
         self._parts = RuleParts(shapes)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.shacl import model
 from triplestore.shacl.evaluate.run_queries import THIS, VALUE, parsed
-from triplestore.shacl.watching.reads import ANY, Read, joined, reads_of_path
+from triplestore.shacl.watching.reads import ANY, ShapeRead, joined, reads_of_path
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Inverse, Node, PathExpression
 from triplestore.sparql.algebra.variables import exists_in, expressions_of
@@ -24,24 +24,24 @@ Edge = tuple[sparql.TermOrVariable, PathExpression, sparql.TermOrVariable]
 
 def reads_of_test(
     test: model.QueryTest, path: PathExpression | None, values: PathExpression | None
-) -> Iterator[Read]:
+) -> Iterator[ShapeRead]:
     """The reads of a query whose focus nodes and values two paths lead to."""
     query = parsed(test.text, test.prefixes)
     known = {THIS: path, VALUE: values} if test.asks else {THIS: path}
     if any(isinstance(node, sparql.Graph) for node in _everywhere(query.pattern)):
-        yield Read(ANY, whole=True, named=True)
+        yield ShapeRead(ANY, whole=True, named=True)
         return
     yield from _of_pattern(query.pattern, known, ())
 
 
-def reads_of_target(target: model.TargetQuery) -> Iterator[Read]:
+def reads_of_target(target: model.TargetQuery) -> Iterator[ShapeRead]:
     """The reads of a query that selects focus nodes: any change concerns all of them."""
     query = parsed(target.text, target.prefixes)
     if any(isinstance(node, sparql.Graph) for node in _everywhere(query.pattern)):
-        yield Read(ANY, whole=True, named=True)
+        yield ShapeRead(ANY, whole=True, named=True)
         return
     for read in _of_pattern(query.pattern, {}, ()):
-        yield Read(read.predicate, whole=True)
+        yield ShapeRead(read.predicate, whole=True)
 
 
 def _everywhere(node: Node) -> Iterator[Node]:
@@ -52,7 +52,7 @@ def _everywhere(node: Node) -> Iterator[Node]:
                 yield from _everywhere(exists.pattern)
 
 
-def _of_pattern(node: Node, known: Paths, outer: tuple[Edge, ...]) -> Iterator[Read]:
+def _of_pattern(node: Node, known: Paths, outer: tuple[Edge, ...]) -> Iterator[ShapeRead]:
     """The reads of a pattern.
 
     outer  patterns that match whenever this one is looked at
@@ -62,7 +62,9 @@ def _of_pattern(node: Node, known: Paths, outer: tuple[Edge, ...]) -> Iterator[R
     yield from _of_node(node, known, edges, reached)
 
 
-def _of_node(node: Node, known: Paths, edges: tuple[Edge, ...], reached: Paths) -> Iterator[Read]:
+def _of_node(
+    node: Node, known: Paths, edges: tuple[Edge, ...], reached: Paths
+) -> Iterator[ShapeRead]:
     match node:
         case sparql.Bgp(patterns):
             for s, p, o in patterns:
@@ -130,7 +132,7 @@ def _reached(known: Paths, edges: tuple[Edge, ...]) -> Paths:
     return found
 
 
-def _of_edge(edge: Edge, reached: Paths) -> Iterator[Read]:
+def _of_edge(edge: Edge, reached: Paths) -> Iterator[ShapeRead]:
     """The reads of one pattern, from the end that is nearer to `$this`.
 
     The path to the other end may lead over the pattern itself, so that a fact that went would not
@@ -148,4 +150,4 @@ def _of_edge(edge: Edge, reached: Paths) -> Iterator[Read]:
         yield from reads_of_path(step, before)
         return
     for read in reads_of_path(path, None):
-        yield Read(read.predicate, whole=True)
+        yield ShapeRead(read.predicate, whole=True)

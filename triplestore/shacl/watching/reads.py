@@ -1,4 +1,4 @@
-"""Which facts the results of a shape depend on: start at `Read`.
+"""Which facts the results of a shape depend on: start at `ShapeRead`.
 
 A read is a predicate, and the path from a focus node to one end of its facts. If a fact changes,
 the focus nodes whose results may change are those from which that path leads to the end of the
@@ -29,7 +29,7 @@ ANY: Key = b""
 
 
 @data_class
-class Read:
+class ShapeRead:
     """Facts on which the results of a shape depend.
 
     predicate  ANY for all
@@ -58,7 +58,7 @@ def joined(before: PathExpression | None, after: PathExpression) -> PathExpressi
 
 def reads_of_path(
     path: PathExpression, before: PathExpression | None, backward: bool = False
-) -> Iterator[Read]:
+) -> Iterator[ShapeRead]:
     """The reads of a path that begins where another one ends.
 
     >>> a, b = Constant.iri("http://a"), Constant.iri("http://b")
@@ -69,9 +69,9 @@ def reads_of_path(
     """
     match path:
         case Constant(key):
-            yield Read(key, backward, before)
+            yield ShapeRead(key, backward, before)
         case NegatedSet():
-            yield Read(ANY, backward, before)
+            yield ShapeRead(ANY, backward, before)
         case Inverse(inner):
             yield from reads_of_path(inner, before, not backward)
         case Sequence(parts):

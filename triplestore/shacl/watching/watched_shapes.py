@@ -18,16 +18,16 @@ from triplestore.live.fact_changes import FactChanges
 from triplestore.operators.context import Context, running
 from triplestore.relations import ChangedRows
 from triplestore.relations.packed_keys import U32, in_sorted
-from triplestore.shacl.data_choice import DataChoice, ReadableState
+from triplestore.shacl.data_choice import DataChoice, ValidatedState
 from triplestore.shacl.evaluate.data_graph import DataGraph, Kept, unique
 from triplestore.shacl.evaluate.shapes_beside_data import with_shapes_graph
 from triplestore.shacl.evaluate.validation import Validation
-from triplestore.shacl.model import Shape, Shapes
-from triplestore.shacl.reports.rows import Row, rows_of
+from triplestore.shacl.model import Shape, ShapeSet
+from triplestore.shacl.reports.rows import ResultRow, rows_of
 from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import SUB_CLASS_OF, Key
-from triplestore.shacl.watching.kept_results import KeptResults
-from triplestore.shacl.watching.reads import ANY, Read
+from triplestore.shacl.watching.kept_shape_results import KeptShapeResults
+from triplestore.shacl.watching.reads import ANY, ShapeRead
 from triplestore.shacl.watching.shape_reads import reads_of_shape
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 
@@ -42,10 +42,10 @@ class ShapeChanges:
     classes         the sub-classes of the classes that shapes name, after the commit
     """
 
-    added: list[Row]
-    removed: list[Row]
-    updates: dict[Key, list[tuple[Key, int, list[Row]]]]
-    anew: dict[Key, KeptResults]
+    added: list[ResultRow]
+    removed: list[ResultRow]
+    updates: dict[Key, list[tuple[Key, int, list[ResultRow]]]]
+    anew: dict[Key, KeptShapeResults]
     classes: dict[Key, U32]
 
 
@@ -57,18 +57,18 @@ class WatchedShapes:
     refuse  the rank of the least severity of new results for which a commit is refused, or None
     """
 
-    def __init__(self, name: str, shapes: Shapes, choice: DataChoice, refuse: int | None) -> None:
+    def __init__(self, name: str, shapes: ShapeSet, choice: DataChoice, refuse: int | None) -> None:
         self.name = name
         self.shapes = shapes
         self.choice = choice
         self.refuse = refuse
-        self._kept: dict[Key, KeptResults] = {}
+        self._kept: dict[Key, KeptShapeResults] = {}
         self._reads = {
             root: reads_of_shape(shapes, shapes.shapes[root])
             for root in shapes.roots
             if not shapes.shapes[root].deactivated
         }
-        self._readers: dict[Key, list[tuple[Key, Read]]] = {}
+        self._readers: dict[Key, list[tuple[Key, ShapeRead]]] = {}
         for root, reads in self._reads.items():
             for read in reads:
                 self._readers.setdefault(read.predicate, []).append((root, read))
@@ -79,19 +79,19 @@ class WatchedShapes:
         self._beside = Kept()
         self._is_tentative = False  # whether plans may have ids that a transaction takes back
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[ResultRow]:
         """All results."""
         for root in self.shapes.roots:
             if root in self._kept:
                 yield from self._kept[root]
 
-    def validation(self, state: ReadableState) -> Validation:
+    def validation(self, state: ValidatedState) -> Validation:
         """The shapes over a state."""
         asked = with_shapes_graph(self.choice.asked(state), self.shapes)
         kept = Kept() if self.shapes.graph is not None else self._beside
         return Validation(DataGraph(asked, Context(), kept), self.shapes)
 
-    def begin(self, state: ReadableState) -> None:
+    def begin(self, state: ValidatedState) -> None:
         """Validate a state, from which commits are followed."""
         run = self.validation(state)
         with running(run.data.context):
@@ -103,14 +103,14 @@ class WatchedShapes:
         # A class that the data lack has another id when it comes.
         self._lacks_classes = any(ids[-1] >= FIRST_QUERY_ID for ids in classes.values())
 
-    def _anew(self, run: Validation, root: Key) -> KeptResults:
+    def _anew(self, run: Validation, root: Key) -> KeptShapeResults:
         shape = self.shapes.shapes[root]
         focus = run.focus_nodes(shape)
-        return KeptResults(focus, run.results(shape, focus), run.data.terms)
+        return KeptShapeResults(focus, run.results(shape, focus), run.data.terms)
 
     # -- a commit ---------------------------------------------------------------------------------
 
-    def changed(self, state: ReadableState, changes: FactChanges) -> ShapeChanges | None:
+    def changed(self, state: ValidatedState, changes: FactChanges) -> ShapeChanges | None:
         """What a commit does to the results; None if it reads none of the changed facts."""
         facts = _Facts(changes, self.choice, state, self._named)
         if not facts:
@@ -191,7 +191,7 @@ class WatchedShapes:
         """Validate some nodes again."""
         targets = nodes[run.are_focus_nodes(shape, nodes)]
         keys = run.data.terms.keys(nodes)
-        now: dict[int, list[Row]] = {}
+        now: dict[int, list[ResultRow]] = {}
         for each in run.results(shape, targets):
             rows = rows_of(each, run.data.terms)
             for node, row in zip(targets[each.index].tolist(), rows, strict=True):
@@ -209,7 +209,7 @@ class WatchedShapes:
         anew = made.anew[shape.node] = self._anew(run, shape.node)
         _difference(list(self._kept[shape.node]), list(anew), made)
 
-    def compared(self, state: ReadableState) -> ShapeChanges:
+    def compared(self, state: ValidatedState) -> ShapeChanges:
         """What a commit does to the results, whatever it changed."""
         run = self.validation(state)
         with running(run.data.context):
@@ -233,7 +233,7 @@ class WatchedShapes:
                 self._kept[root].replace(key, node, rows)
 
 
-def _difference(old: list[Row], new: list[Row], made: ShapeChanges) -> None:
+def _difference(old: list[ResultRow], new: list[ResultRow], made: ShapeChanges) -> None:
     """Add what comes and goes between two lists of results."""
     before = Counter(row.identity for row in old)
     for row in new:
@@ -248,7 +248,9 @@ def _difference(old: list[Row], new: list[Row], made: ShapeChanges) -> None:
                 made.removed.append(row)
 
 
-def _ends(read: Read, rows: ChangedRows | None, old: dict[Key, U32], new: dict[Key, U32]) -> U32:
+def _ends(
+    read: ShapeRead, rows: ChangedRows | None, old: dict[Key, U32], new: dict[Key, U32]
+) -> U32:
     """The ends of the changed facts that a read is about."""
     assert rows is not None
     ends = rows.columns[2 if read.at_object else 1]
@@ -261,7 +263,7 @@ def _ends(read: Read, rows: ChangedRows | None, old: dict[Key, U32], new: dict[K
     return unique(ends)
 
 
-def _back(data: DataGraph, read: Read, ends: U32) -> U32:
+def _back(data: DataGraph, read: ShapeRead, ends: U32) -> U32:
     return ends if read.path is None else data.reaching(read.path, ends)
 
 
@@ -269,7 +271,7 @@ class _Facts:
     """The changed facts of the graphs that are validated, by predicate."""
 
     def __init__(
-        self, changes: FactChanges, choice: DataChoice, state: ReadableState, named: bool
+        self, changes: FactChanges, choice: DataChoice, state: ValidatedState, named: bool
     ) -> None:
         self._changes = changes
         asked = choice.asked(state)

@@ -20,10 +20,10 @@ from triplestore.expressions.text.expression_printer import Namer
 from triplestore.live.committed_terms import CommittedTerms
 from triplestore.live.fact_changes import FactChanges
 from triplestore.live.published import Published
-from triplestore.shacl.data_choice import ReadableState
+from triplestore.shacl.data_choice import ValidatedState
 from triplestore.shacl.reading.read_shapes import read_shapes
-from triplestore.shacl.reports.result import Result
-from triplestore.shacl.reports.rows import Row
+from triplestore.shacl.reports.result import ValidationResult
+from triplestore.shacl.reports.rows import ResultRow
 from triplestore.shacl.reports.severities import rank_of_key
 from triplestore.shacl.thresholds import SHACL
 from triplestore.shacl.vocabulary import SH
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-ExplainerOf = Callable[[WatchedShapes], "Callable[[Result], Cause]"]
+ExplainerOf = Callable[[WatchedShapes], "Callable[[ValidationResult], Cause]"]
 
 
 @data_class
@@ -77,13 +77,13 @@ class ResultChanges:
         self.added = [r for each, part in parts for r in self._results(each, part.added)]
         self.removed = [r for each, part in parts for r in self._results(each, part.removed)]
 
-    def _results(self, watched: WatchedShapes, rows: Sequence[Row]) -> list[Result]:
+    def _results(self, watched: WatchedShapes, rows: Sequence[ResultRow]) -> list[ValidationResult]:
         explain = self._explain(watched)
-        return [Result(row, self._namer, explain) for row in rows]
+        return [ValidationResult(row, self._namer, explain) for row in rows]
 
-    def refused(self) -> list[Result]:
+    def refused(self) -> list[ValidationResult]:
         """The new results of a severity that is refused."""
-        found: list[Result] = []
+        found: list[ValidationResult] = []
         for watched, part in self.parts:
             if watched.refuse is not None:
                 least = watched.refuse
@@ -133,7 +133,7 @@ class Watcher:
             self._state = state
             return self.watched
 
-    def rows_at(self, state: State, name: str) -> tuple[WatchedShapes, list[Row]] | None:
+    def rows_at(self, state: State, name: str) -> tuple[WatchedShapes, list[ResultRow]] | None:
         """The results of one of the watched shapes; None if there is none of this name."""
         with self._lock:
             for each in self.at(state):
@@ -144,7 +144,7 @@ class Watcher:
     def changed(
         self,
         before: State,
-        now: ReadableState,
+        now: ValidatedState,
         steps: Sequence[WriteStep],
         cleared: bool,
         explain: ExplainerOf,

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from triplestore.operators.context import Flag
     from triplestore.shacl.reports.report import ValidationReport
 
-Shapes: TypeAlias = "str | PathLike | GraphLike | RdflibGraph | Querying | Iterable[QuadLike]"
-ShapesLike: TypeAlias = "Shapes | Sequence[Shapes]"
+OneShapesGraph: TypeAlias = (
+    "str | PathLike | GraphLike | RdflibGraph | Querying | Iterable[QuadLike]"
+)
+ShapesLike: TypeAlias = "OneShapesGraph | Sequence[OneShapesGraph]"
 """A shapes graph: a text in Turtle, a file (`Path`), a named graph of the store (`NamedNode`), a
 store, a graph of rdflib, quads, or a list of these."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from triplestore.reasoning.outcome import Change
     from triplestore.shacl.reports.report import ValidationReport
-    from triplestore.shacl.reports.result import Result
+    from triplestore.shacl.reports.result import ValidationResult
     from triplestore.shacl.watching.watcher import Watcher
     from triplestore.storage import Database
     from triplestore.store.faces.validating import ShapesLike
@@ -43,7 +43,7 @@ class ShapesWatch:
         return report
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> list[ValidationResult]:
         """The results as of the last commit."""
         return self.report.results
 
