@@ -16,6 +16,7 @@ class Constructs:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.made = 0  # variables of BIND
 
     def any(self, *options: Any) -> Any:
         return self.random.choice(options)
@@ -68,7 +69,7 @@ class Constructs:
             "?b > 1 || isIRI(?a)",
             "!(?b > 1)",
             "COALESCE(?b > 1, true)",
-            "IF(isIRI(?c), true, ?b)",
+            "IF(isIRI(?c), true, ?b > 1)",
             "BOUND(?c)",
             "!BOUND(?c)",
             "!BOUND(?b) || ?b = 1",
@@ -86,7 +87,8 @@ class Constructs:
             return f"FILTER({self.condition()})"
         if kind == "BIND":
             value = self.any("?b + 1", "STR(?a)", ":n3", "CONCAT(STR(?c), '!')", "?a", "IRI(?b)")
-            return f"BIND({value} AS ?{self.any('d', 'e')}{self.random.randint(0, 99)})"
+            self.made += 1
+            return f"BIND({value} AS ?{self.any('d', 'e')}{self.made})"
         if kind == "UNION":
             return f"{{ {self.group(layer, depth)} }} UNION {{ {self.group(layer, depth)} }}"
         if kind == "VALUES":
@@ -107,7 +109,7 @@ class Constructs:
 
     def count(self) -> str:
         function = self.any("COUNT(?y)", "COUNT(*)", "SUM(?y)", "MIN(?y)", "COUNT(DISTINCT ?y)")
-        keys, shown = self.any(("GROUP BY ?a", "?a"), ("", "")) if False else ("GROUP BY ?a", "?a")
+        keys, shown = "GROUP BY ?a", "?a"
         pattern = f"?a {self.any(':p', ':q', ':d1', ':r')} ?y ."
         if self.random.random() < 0.3:
             pattern += f" ?y {self.any(':p', ':q')} ?z ."
