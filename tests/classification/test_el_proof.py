@@ -69,3 +69,20 @@ def test_why__of_violations_has_the_axioms() -> None:
 
 def test_why__json_has_subsumptions() -> None:
     assert proof().as_dict()["subsumptions"][0]["text"] == ":Endocarditis ⊑ :HeartDisease"
+
+
+def test_why__of_what_does_not_follow_says_what_a_definition_lacks() -> None:
+    found = medicine().why(":Inflammation rdfs:subClassOf :HeartDisease")
+    assert not found
+    assert str(found).splitlines() == [
+        ":Inflammation ⊑ :HeartDisease does not follow from the axioms",
+        "it would follow from :Inflammation ⊑ :CardiacDisease",
+        "it would follow from :Inflammation ⊑ :hasLocation some :Heart",
+    ]
+
+
+def test_why__of_types_that_do_not_follow_shows_no_representatives() -> None:
+    found = medicine().why(":case1 a :Heart")
+    assert not found
+    assert "x-triplestore" not in str(found)
+    assert "el:" not in str(found)

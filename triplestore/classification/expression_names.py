@@ -61,9 +61,9 @@ class ExpressionNames:
             return "..." if key.startswith(_PREFIX) else self._namer.term(Constant(key))
         kind = key[len(_PREFIX) :].split(b"/")[0].decode()
         if kind == "one":
-            return f"{{{self._names(self._before('nominal', key), depth)}}}"
+            return f"{{{self._names(self.before('nominal', key), depth)}}}"
         if kind == "self":
-            return f"{self._names(self._after('self', key), depth)} Self"
+            return f"{self._names(self.after('self', key), depth)} Self"
         parts = self._parts(kind, key)
         inner = [self._inside(part, depth + 1) for part in parts]
         if not inner:
@@ -94,18 +94,28 @@ class ExpressionNames:
         return self._namer.term(Constant(key))
 
     def _symbol(self, key: bytes) -> bytes:
-        found = self._after("symbol", key)
+        found = self.after("symbol", key)
         return found[0] if found else key
 
-    def _after(self, name: str, key: bytes) -> list[bytes]:
+    def after(self, name: str, key: bytes) -> list[bytes]:
+        """What a relation of two columns has beside something in its first one."""
         number, term = self._ids(relation(name).key, key)
         rows = self._tables.relation(number).by_first(term).tolist() if number and term else []
         return [self._dictionary.key(row) for row in rows]
 
-    def _before(self, name: str, key: bytes) -> list[bytes]:
+    def before(self, name: str, key: bytes) -> list[bytes]:
+        """What a relation of two columns has beside something in its second one."""
         number, term = self._ids(relation(name).key, key)
         rows = self._tables.relation(number).by_second(term).tolist() if number and term else []
         return [self._dictionary.key(row) for row in rows]
+
+    def operands(self, key: bytes) -> list[bytes]:
+        """The operands of an intersection, by its symbol; anything else is its own operand."""
+        found, rest = list[bytes](), key
+        while rest.startswith(_PREFIX + b"and/") and (parts := self._parts("and", rest)):
+            found.append(parts[0])
+            rest = parts[1]
+        return [*found, rest]
 
     def _parts(self, kind: str, key: bytes) -> list[bytes]:
         found = _COLUMNS.get(kind)

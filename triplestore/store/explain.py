@@ -81,7 +81,13 @@ def explain(
     atom = next(filter(closed.holds, atoms), None)
     if atom is None:
         absent = why_not(written, view.tables, dictionary, atoms[0], prefixes=prefixes)
-        return _with_axioms(view, rules, absent)
+        absent = _with_axioms(view, rules, absent)
+        if OWL_EL not in view.regimes:
+            return absent
+        # Late: few stores have this regime.
+        from triplestore.classification.el_absence import el_absence
+
+        return el_absence(absent, view, prefixes)
     proof = why(
         written,
         view.tables,
