@@ -92,6 +92,21 @@ def test_committed_branch__whose_file_is_left_does_not_come_back(
         assert len(list((path / FOLDER).iterdir())) == 1
 
 
+def test_named_branch__is_closed_with_its_store(path: Path) -> None:
+    with Store(path) as store:
+        branch = store.branch("try")
+        branch.load(DATA + ":c :p :d .", "ttl")
+        private = store.branch()
+    with pytest.raises(errors.UsageError, match="it was closed"):
+        branch.load(DATA + ":c :p :e .", "ttl")
+    assert len(branch.diff(branch.snapshot()).added) == 0
+    private.load(DATA + ":c :p :e .", "ttl")
+    with pytest.raises(errors.UsageError, match="is closed"):
+        private.commit()
+    with Store(path) as store, store.branch("try") as again:
+        assert len(again.diff().added) == 1
+
+
 def test_named_branch__is_open_once(path: Path) -> None:
     with (
         Store(path) as store,

@@ -136,5 +136,10 @@ class Branching(Remembering):
             self._open_branches = WeakValueDictionary()
         return self._open_branches
 
+    def _close_beside(self) -> None:
+        for branch in list(self._branches_here().values()):
+            branch.close()
+        super()._close_beside()
+
     def _forget_branch(self, branch: Branch) -> None:
         self._branches_here().pop(branch.name or "", None)
