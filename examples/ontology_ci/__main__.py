@@ -38,7 +38,7 @@ RULES = """\
 
 TITLES = {
     "transitive-reports": "reportsTo is transitive: bosses of bosses are responsible as well",
-    "staff-in-wards": "Whoever works in a ward is a member of it (a mistake: see the violations)",
+    "staff-in-wards": "All who work in a ward are members of it (a mistake: see the violations)",
     "no-nurses": "Nurses are not staff any more",
 }
 

@@ -56,7 +56,7 @@ def test_manifest__is_read() -> None:
 def test_w3c_service(number: int) -> None:
     test = TESTS[number]
     places: dict[str, str] = {}
-    # `invalid.endpoint.org` of the suite is allowed, too, and does not exist.
+    # `invalid.endpoint.org` of the suite is allowed as well, and does not exist.
     services = Services(["http:"], private=True, resolve=resolver(places), seconds=20)
     with ExitStack() as stack:
         for address, store in endpoints_of(test.name).items():

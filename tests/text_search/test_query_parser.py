@@ -91,7 +91,7 @@ def test_parse__reads_the_syntax_of_lucene(text: str, tree: TextNode) -> None:
         ("a +", "a word is missing", 3),
         ("--a", "a clause is negated twice", 2),
         ("a\\", "a character is missing after the backslash", 3),
-        ("title:a", "there are no fields", 1),
+        ("title:a", "fields are not known", 1),
         ("a ^2", "'^' is not expected here", 3),
     ],
 )

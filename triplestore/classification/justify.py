@@ -51,7 +51,7 @@ class Justification:
 
 
 class Justifications(Sequence[Justification]):
-    """Those that were found, the first one first; `complete` if there are no others."""
+    """Those that were found, the first one first; `complete` if they are all."""
 
     def __init__(self, found: Sequence[Justification], complete: bool) -> None:
         self._found = tuple(found)

@@ -29,7 +29,7 @@ class FactTexts:
         return self._namer.term(Constant(key))
 
     def fact(self, fact: Atom) -> str:
-        """A fact as in Turtle, or as in rules if it is no triple."""
+        """A fact as in Turtle, or as in rules if it is not a triple."""
         if isinstance(fact, TripleAtom):
             verb = "a" if fact.p == TYPE else self._namer.term(fact.p)
             return f"{self._namer.term(fact.s)} {verb} {self._namer.term(fact.o)}"

@@ -211,7 +211,7 @@ class _Parser:
         start = self._at
         if _FIELD.match(self._text, start):
             raise self._error(
-                "there are no fields: write the property before the query string, the language "
+                "fields are not known: write the property before the query string, the language "
                 "behind it, and ':' in a word as '\\:'"
             )
         parts = self._word_parts()

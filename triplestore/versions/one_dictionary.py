@@ -29,7 +29,7 @@ _PIECE = 1 << 16
 class Line:
     """A state, and the one that it began with.
 
-    root   the committed state that it began with; the same for a state that is no branch
+    root   the committed state that it began with; the same for a state that is not a branch
     now    the state; terms of the root have the ids that they have there
     owner  the database of the state, if it is the newest one, and its reasoner
     """
@@ -40,7 +40,7 @@ class Line:
 
     @classmethod
     def of(cls, state: State, owner: tuple[Database, Reasoner] | None = None) -> Line:
-        """A state that is no branch."""
+        """A state that is not a branch."""
         return cls(state, state, owner)
 
 

@@ -1,7 +1,7 @@
 """Files and stores as quads of a transaction's ids, and the change that makes one state another.
 
 Start reading at `replace_quads`. Blank nodes of the new quads are renamed to those of the old ones
-that they are equal to (`match_blank_nodes.py`), so an unchanged axiom is no change.
+that they are equal to (`match_blank_nodes.py`), so an unchanged axiom is not listed.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ class _RuleParser(UpdateParser):
         if variable in self.scope:
             self.report(f"{variable} has a value before this SET; use another name", self.at - 1)
         self.scope[variable] = None
-        # Without a value there is no solution, unlike in BIND.
+        # A solution without this value is dropped, unlike in BIND.
         known = Call("BOUND", (variable,))
         parts[:] = [Filter(Extend(joined(parts), variable, expression), known)]
 

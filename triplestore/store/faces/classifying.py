@@ -56,7 +56,7 @@ class Classifying:
         """Minimal sets of axioms from which a subsumption, an equivalence or a type follows.
 
         Needs the regime "owl-el". `limit` is the maximum number of sets; `complete` says whether
-        there are no others. A search that takes longer than `seconds` gives those it has.
+        these are all. A search that takes longer than `seconds` gives those it has.
 
         >>> from triplestore import Store
         >>> store = Store()
