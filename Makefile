@@ -2,7 +2,7 @@
 # Requires Python 3.11 or later (`make PYTHON=/path/to/python3` chooses one).
 
 .DEFAULT_GOAL := help
-.PHONY: help data demo demo-spark spark-package test checks lint types warm-up kernels ui wheel docs test-long fuzz test-boundscheck test-python-kernels bench limits \
+.PHONY: help data demo demo-ci demo-spark spark-package test checks lint types warm-up kernels ui wheel docs test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark setup-docs
 
 # Compiled modules are kept, also where an image says otherwise: else each of the many processes that
@@ -28,6 +28,9 @@ demo: setup-run ## make an example, load it into a store and query it
 
 demo-spark: setup-spark ## the same data through Spark (needs Java 17)
 	@$(PY) -m demo.spark
+
+demo-ci: setup-run ## a repository with pull requests, and what each of them infers
+	@$(PY) -m examples.ontology_ci
 
 spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
 	@$(PY) -m triplestore.loaders.spark.jobs.packaging build/spark

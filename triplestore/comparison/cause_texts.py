@@ -16,6 +16,8 @@ from triplestore.consequences.blame import AssertedCause, BlamedChanges
 from triplestore.consequences.closed_state import ClosedState
 from triplestore.datalog.program import Constant, Constraint, Rule, TripleAtom
 from triplestore.proofs.closed_facts import Place
+from triplestore.reasoning.visible import quads_of
+from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import key_of
 
 _Row = tuple[int, int, int, int]
@@ -129,8 +131,8 @@ class CauseTexts:
 
     def _quad(self, row: _Row) -> ox.Quad:
         dictionary = self._compared.after.dictionary
-        s, p, o = dictionary.terms(np.array(row[:3], np.uint32))
-        return ox.Quad(s, p, o, dictionary.term(row[3]) if row[3] else None)
+        columns = QuadColumns(*(np.array([i], np.uint32) for i in row))
+        return next(quads_of(dictionary, iter([columns])))
 
 
 def _in(keys: QuadRows, known: QuadRows) -> list[bool]:

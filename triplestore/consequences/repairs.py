@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, overload
 
-from pyoxigraph import Quad
+from pyoxigraph import DefaultGraph, Quad
 
 from triplestore.data_classes import data_class
-from triplestore.terms import key_of, to_ntriples
+from triplestore.expressions.text.expression_printer import Namer
+from triplestore.expressions.tree import Constant
+from triplestore.terms import key_of
+from triplestore.terms.vocabulary import RDF_TYPE
 
 
 @data_class
@@ -43,7 +46,11 @@ class Repair:
         return {**made, "examples": [quad_text(quad) for quad in self.examples]}
 
     def __str__(self) -> str:
-        lines = [f"- {quad_text(quad)}" for quad in self.quads]
+        return self.text()
+
+    def text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """The same with prefixes."""
+        lines = [f"- {quad_text(quad, prefixes)}" for quad in self.quads]
         return "\n".join([*lines, f"  {self.effects}"])
 
     @property
@@ -76,10 +83,10 @@ class Repairs(Sequence[Repair]):
     ...     :Cat rdfs:subClassOf :Dog . :tom a :Cat . :kit a :Cat .''', "ttl")
     >>> _ = store.reason("rdfs")
     >>> print(store.retract(":tom a :Dog"))
-    <http://e/tom> a <http://e/Dog> ends with one of 2 minimal removals
-    1. - <http://e/tom> a <http://e/Cat>
+    :tom a :Dog ends with one of 2 minimal removals
+    1. - :tom a :Cat
          loses 2 facts
-    2. - <http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Dog>
+    2. - :Cat rdfs:subClassOf :Dog
          loses 3 facts
     """
 
@@ -120,7 +127,7 @@ class Repairs(Sequence[Repair]):
     def __str__(self) -> str:
         lines = [self._headline()]
         for number, one in enumerate(self.found, 1):
-            first, *rest = str(one).splitlines()
+            first, *rest = one.text(self.prefixes).splitlines()
             lines.append(f"{number}. {first}")
             lines += [f"   {line}" for line in rest]
         if self.more:
@@ -136,12 +143,13 @@ class Repairs(Sequence[Repair]):
         return f"{self.fact} ends with one of {len(self.found)} minimal removals"
 
 
-def quad_text(quad: Quad) -> str:
-    """A quad as in N-Triples, with `a`, and its graph."""
-    s, p, o = (to_ntriples(key_of(term)).decode() for term in quad.triple)
-    verb = "a" if p == "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>" else p
+def quad_text(quad: Quad, prefixes: Mapping[str, str] | None = None) -> str:
+    """A quad as in Turtle, and its graph."""
+    namer = Namer(prefixes)
+    s, p, o = (namer.term(Constant(key_of(term))) for term in quad.triple)
+    verb = "a" if quad.predicate.value == RDF_TYPE else p
     graph = quad.graph_name
-    where = "" if str(graph) == "DEFAULT" else f" in {graph}"
+    where = "" if isinstance(graph, DefaultGraph) else f" in {namer.term(Constant(key_of(graph)))}"
     return f"{s} {verb} {o}{where}"
 
 

@@ -10,14 +10,23 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyoxigraph import DefaultGraph, NamedNode, Quad
+from pyoxigraph import NamedNode, Quad
 
 from triplestore.consequences.hitting_sets import minimal_repairs
 from triplestore.consequences.reasons import depends_on_absence, reason_of
 from triplestore.consequences.repairs import Repair, Repairs
 from triplestore.data_classes import data_class
-from triplestore.datalog.program import TYPE, Atom, Constant, Program, TripleAtom
+from triplestore.datalog.items import atom_text
+from triplestore.datalog.program import (
+    TYPE,
+    WELL_KNOWN,
+    Atom,
+    Constant,
+    Program,
+    TripleAtom,
+)
 from triplestore.errors import ConflictError, UsageError
+from triplestore.expressions.text.expression_printer import Namer
 from triplestore.proofs import Proof
 from triplestore.reasoning.program.graph_scope import GraphsInScope
 from triplestore.reasoning.program.settings import Regimes
@@ -26,13 +35,14 @@ from triplestore.reasoning.violations import (
     count_new_between,
     violation_relations,
 )
+from triplestore.reasoning.visible import quads_of
 from triplestore.relations import EXPLICIT
-from triplestore.relations.lookup import ANY_GRAPH
+from triplestore.relations.lookup import ANY_GRAPH, QuadColumns
 from triplestore.store.arguments import graph_key
 from triplestore.store.explain import FactLike, atoms_meant, proof_of
 from triplestore.store.readable import view_of
 from triplestore.store.transaction import Transaction, writer_of
-from triplestore.terms import key_of, term_of
+from triplestore.terms import key_of
 
 if TYPE_CHECKING:
     from triplestore.reasoning.difference import Difference
@@ -92,6 +102,7 @@ def retract(store: Retracting, fact: FactLike, options: RetractOptions) -> Repai
         "; ".join(reasons),
         len(search.protected),
         applied,
+        search.prefixes,
     )
 
 
@@ -135,7 +146,8 @@ class _Search:
         rules = view.rules()
         self.program = rules.program if rules is not None else Program()
         meant = atoms_meant(view, self._fact)
-        self.text = _text_of(self._fact, meant[0])
+        self.prefixes = {**WELL_KNOWN, **self.program.prefixes, **view.prefixes}
+        self.text = _text_of(self._fact, meant[0], Namer(self.prefixes))
         atom = next((one for one in meant if proof_of(view, one, 0, self._options.seconds)), None)
         if atom is None:
             raise UsageError(f"{self.text} does not hold, so there is nothing to retract")
@@ -212,17 +224,14 @@ def _quads_of(view: StateView, regimes: Regimes, fact: Atom) -> list[Quad]:
     s, p, o = view.dictionary.lookup_keys(keys).tolist()
     if not (s and p and o):
         return []
-    found = []
     own = view.dictionary.lookup_keys(regimes.graphs) if regimes.graphs else np.zeros(0, np.uint32)
     inside = GraphsInScope(regimes, view.dictionary)
-    terms = [term_of(key) for key in keys]
+    parts = []
     for rows in view.match((s, p, o, ANY_GRAPH), EXPLICIT):
         graphs = rows.graph
         seen = (graphs == 0) | inside(graphs) & (graphs > 0) | np.isin(graphs, own)
-        for graph in graphs[seen].tolist():
-            name = DefaultGraph() if not graph else view.dictionary.term(graph)
-            found.append(Quad(*terms, name))
-    return found
+        parts.append(QuadColumns(*(column[seen] for column in rows)))
+    return list(quads_of(view.dictionary, iter(parts)))
 
 
 def _property_key(given: TermLike | str) -> bytes:
@@ -231,10 +240,13 @@ def _property_key(given: TermLike | str) -> bytes:
     return key_of(given)
 
 
-def _text_of(fact: FactLike, atom: Atom) -> str:
+def _text_of(fact: FactLike, atom: Atom, namer: Namer) -> str:
     if isinstance(fact, Violation):
-        return f"violation {fact}"
+        named = ((name, namer.term(Constant(key_of(term)))) for name, term in fact.values.items())
+        shown = ", ".join(f"?{name} = {text}" for name, text in named)
+        parts = ("violation " + fact.constraint, fact.message, shown)
+        return ": ".join(part for part in parts if part)
     if isinstance(atom, TripleAtom):
-        verb = "a" if atom.p == TYPE else str(atom.p)
-        return f"{atom.s} {verb} {atom.o}"
-    return str(atom)
+        verb = "a" if atom.p == TYPE else namer.term(atom.p)
+        return f"{namer.term(atom.s)} {verb} {namer.term(atom.o)}"
+    return atom_text(atom, namer)
