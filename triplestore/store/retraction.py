@@ -82,7 +82,12 @@ def retract(store: Retracting, fact: FactLike, options: RetractOptions) -> Repai
     )
     found = sorted(
         (search.measured[one] for one in sets.found),
-        key=lambda one: (one.side_effects, len(one.quads), str(one)),
+        key=lambda one: (
+            one.side_effects,
+            len(one.quads),
+            -one.resolved_violations,
+            str(one),
+        ),
     )
     reasons = []
     if sets.cut:
