@@ -133,7 +133,9 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
                 here = (gain, f"{name}, {row['range']}")
                 worst = here if worst is None else min(worst, here)
         report.tables.append(table)
-    report.claim("both ways find the same facts", "where there are fewer than 100,000 triples", agree)
+    report.claim(
+        "both ways find the same facts", "where there are fewer than 100,000 triples", agree
+    )
     if worst is not None:
         text = f"{WINS} times faster where under 1 % of at least {LARGE:,} triples change"
         report.claim(text, f"at least {worst[0]:.1f} times ({worst[1]})", worst[0] >= WINS)
