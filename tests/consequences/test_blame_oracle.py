@@ -12,10 +12,16 @@ from pyoxigraph import Quad, Triple
 from triplestore import Store, Transaction
 from triplestore.consequences.blame import BlamedChanges, blame
 from triplestore.consequences.closed_state import ClosedState
+from triplestore.consequences.thresholds import CONSEQUENCES
 from triplestore.datalog.program import Atom, Constant, TripleAtom
+from triplestore.reasoning.difference import net_changes
 from triplestore.store.explain import proof_of
 from triplestore.store.readable import view_of
 from triplestore.terms import key_of, term_of
+
+HEAD = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:p a owl:TransitiveProperty .
+"""
 
 
 def atom_of(triple: Triple) -> Atom:
@@ -96,6 +102,29 @@ def test_blame__is_enough_and_needed() -> None:
 
 def test_blame__is_enough_and_needed_with_negations_and_aggregates() -> None:
     assert sum(check(seed, absence=True) for seed in range(60)) > 30
+
+
+def test_blame__is_enough_and_needed_where_pairs_are_matched_with_edges() -> None:
+    with CONSEQUENCES.changed(pairs_by_edges=0):
+        assert sum(map(check, range(40, 70))) > 40
+
+
+def test_blame__of_a_large_closure_names_the_edge() -> None:
+    store = Store()
+    store.load(HEAD + "".join(f":a{i} :p :a{i + 1} .\n" for i in range(120) if i != 60), "ttl")
+    store.reason("owl-rl")
+    before = view_of(store.snapshot())
+    store.load(HEAD + ":a60 :p :a61 .", "ttl")
+    after = view_of(store)
+    states = {
+        True: ClosedState(after.tables, after.dictionary, after.rules()),
+        False: ClosedState(before.tables, after.dictionary, before.rules()),
+    }
+    net = net_changes(before.tables, after.tables, after.tables.layers, cleared=False)
+    made = blame(states, net).blames[True]
+    assert len(made.inferred()) == 61 * 60 - 1
+    assert len(set(made.causes[made.inferred()].tolist())) == 1
+    assert made.exact[made.inferred()].all()
 
 
 def test_blame__of_one_rule_that_two_axioms_give_names_both() -> None:

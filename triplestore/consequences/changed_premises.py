@@ -7,16 +7,17 @@ its group, in both states. Facts of the other direction are numbered from `OTHER
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from triplestore.consequences.changed_nodes import ChangedNodes
+from triplestore.consequences.transitive_edges import EdgeSight
 from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads
 from triplestore.maintenance.steps.regrouping import summarise
-from triplestore.proofs.body_matching import Matching
+from triplestore.proofs.body_matching import Matching, Sees
 from triplestore.proofs.closed_facts import Closed, Concluding
 from triplestore.proofs.concluding_instances import columns_in, rules_of
 from triplestore.relations.facts.fact_sets import ANY, RelationKey
@@ -53,15 +54,19 @@ def instances_of(
     rules: Concluding,
     relation: RelationKey,
     goals: Keys,
+    seen: Mapping[int, EdgeSight],
 ) -> Iterator[DependentInstances]:
-    """The instances of some rules that conclude goals, family by family."""
+    """The instances of some rules that conclude goals, family by family.
+
+    seen  how transitive families are matched, by their numbers; others with all facts
+    """
     if len(rules.copied):
         yield _copies(closed, nodes, rules, goals)
     for family in rules.families:
         if family.summary is not None:
             yield _aggregates(closed, base, nodes, family, relation, goals)
         else:
-            yield _plain(closed, nodes, family, relation, goals)
+            yield _plain(closed, nodes, family, relation, goals, seen.get(family.number))
 
 
 def _copies(
@@ -76,9 +81,17 @@ def _copies(
 
 
 def _plain(
-    closed: Closed, nodes: Directions, family: Family, relation: RelationKey, goals: Keys
+    closed: Closed,
+    nodes: Directions,
+    family: Family,
+    relation: RelationKey,
+    goals: Keys,
+    sight: EdgeSight | None,
 ) -> DependentInstances:
-    matching = Matching.of_goals(closed, family, relation, goals, lambda item: closed.all)
+    sees: Sees = (lambda item: closed.all) if sight is None else sight.sees
+    matching = Matching.of_goals(closed, family, relation, goals, sees)
+    if sight is not None and matching.n:
+        matching.match(sight.second)
     rows, n = matching.finish()
     if n == 0:
         return DependentInstances(_NONE, _NONE, [])

@@ -20,6 +20,7 @@ from triplestore.consequences.changed_premises import (
 )
 from triplestore.consequences.closed_state import ClosedState
 from triplestore.consequences.thresholds import CONSEQUENCES
+from triplestore.consequences.transitive_edges import edges_seen
 from triplestore.data_classes import data_class
 from triplestore.datalog.program import Constraint, Rule, TripleAtom
 from triplestore.errors import BudgetError
@@ -182,9 +183,11 @@ class _Finder:
         closed, base = self._closed, self._base.closed
         rules = closed.rules(closed.slice_at(relation, class_id))
         step = CONSEQUENCES.goals_together
+        large = len(keys) >= CONSEQUENCES.pairs_by_edges
+        seen = edges_seen(closed, rules, relation) if large else {}
         for at in range(0, len(keys), step):
             goals = np.ascontiguousarray(keys[at : at + step])
-            for found in instances_of(closed, base, self._nodes, rules, relation, goals):
+            for found in instances_of(closed, base, self._nodes, rules, relation, goals, seen):
                 if len(found.goal):
                     self._add(found, first + at)
 

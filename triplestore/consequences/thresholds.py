@@ -12,6 +12,9 @@ class ConsequenceThresholds(Thresholds):
 
     goals_together: int = 4096
     """Maximum number of facts whose rule instances are looked for together."""
+    pairs_by_edges: int = 500
+    """Minimum number of changed facts of a property before its transitive rule is matched with
+    edges only."""
     instance_rows: int = 50_000_000
     """Maximum number of rows that are looked at for the rule instances of one blame."""
     kept_instances: int = 20_000_000
@@ -20,8 +23,6 @@ class ConsequenceThresholds(Thresholds):
     """Maximum number of members of all sets of causes together."""
     removals: int = 2_000
     """Maximum number of sets of causes that are taken out to look for other causes."""
-    blamed_facts: int = 100_000
-    """Maximum number of changed facts whose causes are exact; of more, the first are blamed."""
 
 
 CONSEQUENCES = ConsequenceThresholds()
