@@ -53,7 +53,7 @@ def _sees(whole: Setting, edges: Setting, second: int) -> Sees:
 
 def _is_plain(family: Family) -> bool:
     """Whether a family concludes facts of named properties, from rows and no groups."""
-    return family.summary is None and all(head.relation != ANY for head in family.heads)
+    return family.summary is None and family.head.relation != ANY
 
 
 def _second_atom(closed: Closed, family: Family) -> int | None:
