@@ -65,7 +65,7 @@ class Retracting(ReadableStore):
         (2, 0)
         """
         # Late: it needs all of `proofs`.
-        from triplestore.store.retraction import RetractOptions, retract
+        from triplestore.store.faces.retraction import RetractOptions, retract
 
         options = RetractOptions(
             tuple(protect_graphs),
