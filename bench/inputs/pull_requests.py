@@ -69,8 +69,8 @@ class _Git:
         self("init", "-q", "-b", "main")
 
     def __call__(self, *arguments: str) -> None:
-        own = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
-        own = (*own, "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false")
+        own = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+        own += ["-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"]
         subprocess.run(
             ["git", "-C", str(self.folder), *own, *arguments], check=True, capture_output=True
         )

@@ -6,11 +6,14 @@ says which of its premises are changes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from triplestore.comparison.term_texts import FactTexts
-from triplestore.consequences.blame import Blame
+from triplestore.consequences.blame import Blame, BlamedChanges
 from triplestore.consequences.closed_state import ClosedState
+from triplestore.datalog.program import Constant, TupleAtom
 from triplestore.proofs.closed_facts import Place, keys_of
 from triplestore.proofs.concluding_instances import Instances, concluding
 
@@ -19,38 +22,66 @@ MAX_STEPS = 12
 
 
 def derivation_text(
-    state: ClosedState, blame: Blame, node: int, texts: FactTexts, came: bool
+    states: Mapping[bool, ClosedState],
+    blamed: BlamedChanges,
+    came: bool,
+    node: int,
+    texts: FactTexts,
 ) -> str:
-    """The steps of a derivation as a tree of lines."""
+    """The steps of a derivation as a tree of lines; the first line is the fact."""
+    state, blame = states[came], blamed.blames[came]
     words = ("added", "held before") if came else ("removed", "still holds")
     lines: list[str] = []
     seen: set[int] = set()
     stack: list[tuple[int | Place, int]] = [(node, 0)]
-    steps = 0
     while stack:
         at, depth = stack.pop()
         indent = "  " * depth
         place = blame.graph.nodes.place(at) if isinstance(at, int) else at
-        text = texts.fact(state.closed.fact(place))
-        if not isinstance(at, int):
-            lines.append(f"{indent}{text}  ({words[1]})")
+        text = _shown(state, place, texts)
+        instance = int(blame.derived.chosen[at]) if isinstance(at, int) else -1
+        if not isinstance(at, int) or instance < 0 or at in seen:
+            note = words[1] if not isinstance(at, int) else words[0]
+            lines.append(f"{indent}{text}  ({'see above' if instance >= 0 else note})")
             continue
-        instance = int(blame.derived.chosen[at])
-        if instance < 0 or at in seen:
-            lines.append(f"{indent}{text}  ({'see above' if instance >= 0 else words[0]})")
-            continue
-        seen.add(at)
-        steps += 1
-        if steps > MAX_STEPS:
+        if len(seen) == MAX_STEPS:
             lines.append(f"{indent}...")
             break
+        seen.add(at)
         rule = state.written.origins[int(blame.graph.rule[instance])]
-        shown = "violation" if text.startswith("<x-triplestore:") else text
-        lines.append(f"{indent}{shown}")
-        lines.append(f"{indent}  by {texts.short_rule(rule)}")
+        lines += [f"{indent}{text}", f"{indent}  by {texts.short_rule(rule)}"]
+        lines += [
+            f"{indent}  {other}  ({'holds no more' if came else 'holds now'})"
+            for other in _others(states[not came], blamed, came, instance, texts)
+        ]
         found = _premises(state, blame, at, instance)
         stack.extend((one, depth + 1) for one in reversed(found))
     return "\n".join(lines)
+
+
+def _shown(state: ClosedState, place: Place, texts: FactTexts) -> str:
+    relation = place[0]
+    if not isinstance(relation, tuple) or not state.closed.is_helper(relation):
+        return texts.fact(state.closed.fact(place))
+    if relation[0] in state.violations.relations:
+        return "violation"
+    fact = state.closed.fact(place)
+    assert isinstance(fact, TupleAtom)
+    values = [texts.term(one.key) for one in fact.args if isinstance(one, Constant)]
+    shown = ", ".join(value for value in values if not value.startswith("<x-triplestore:"))
+    return f"group or negation ({shown})"
+
+
+def _others(
+    state: ClosedState, blamed: BlamedChanges, came: bool, instance: int, texts: FactTexts
+) -> list[str]:
+    """The facts that changed in the other direction, on which an instance depends."""
+    graph = blamed.blames[came].graph
+    own = graph.size - len(graph.others)
+    premises = graph.premises(instance)
+    nodes = graph.others[premises[premises >= own] - own].tolist()
+    places = map(blamed.blames[not came].graph.nodes.place, nodes[:MAX_STEPS])
+    return [_shown(state, place, texts) for place in places]
 
 
 def _premises(state: ClosedState, blame: Blame, node: int, instance: int) -> list[int | Place]:

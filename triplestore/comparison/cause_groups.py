@@ -231,12 +231,15 @@ class GroupedCauses:
         return found
 
     def _examples(self, came: bool, nodes: I64, proofs: bool) -> Iterator[Example]:
-        blame, state = self._blames[came], self._states[came]
+        blame = self._blames[came]
         for node in nodes.tolist():
             proof = ""
             if proofs and blame.derived.chosen[node] >= 0:
-                proof = derivation_text(state, blame, node, self._named.texts, came)
+                proof = self._proof(came, node)
             yield Example(self._text_of(came, node), came, self._causes_of(came, node), proof)
+
+    def _proof(self, came: bool, node: int) -> str:
+        return derivation_text(self._states, self._blamed, came, node, self._named.texts)
 
     def _text_of(self, came: bool, node: int) -> str:
         state = self._states[came]
@@ -279,13 +282,13 @@ class GroupedCauses:
         found = []
         for came, side in self._sides.items():
             rows = np.flatnonzero(side.kind == 1)[: COMPARISON.shown_violations]
-            state, blame = self._states[came], self._blames[came]
+            blame = self._blames[came]
             for place, node in enumerate(side.nodes[rows].tolist()):
                 relation, key = blame.graph.nodes.place(node)
                 made = self._violation(came, relation, key)
                 proof = ""
                 if place < COMPARISON.shown_proofs:
-                    proof = derivation_text(state, blame, node, self._named.texts, came)
+                    proof = self._proof(came, node)
                 causes = self._causes_of(came, node)
                 found.append(
                     FoundViolation(made.rule, made.message, made.values, came, causes, proof)

@@ -12,6 +12,8 @@ class ComparisonThresholds(Thresholds):
 
     cached_closures: int = 8
     """Maximum number of closures of one way of reasoning that the cache keeps."""
+    abandoned_seconds: int = 86_400
+    """Minimum age of a half-made closure in the cache before it is removed."""
     shown_causes: int = 50
     """Maximum number of causes that are listed with their consequences."""
     shown_examples: int = 3

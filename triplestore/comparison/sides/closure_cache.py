@@ -12,8 +12,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -105,13 +107,19 @@ class ClosureCache:
         found = [one for one in self.folder.iterdir() if not one.name.startswith(_MAKING)]
         return sorted(found, key=lambda one: one.stat().st_mtime, reverse=True)
 
-    def making(self, of: CachedClosure | None = None) -> Path:
-        """A folder for a new entry, perhaps with a copy of the store of another one."""
+    @contextmanager
+    def making(self, of: CachedClosure | None = None) -> Iterator[Path]:
+        """A folder for a new entry, perhaps with a copy of the store of another one; it is removed
+        if the block raises."""
         made = self.folder / f"{_MAKING}{uuid.uuid4().hex}"
         made.mkdir()
         if of is not None:
             shutil.copytree(of.store, made / "store", ignore=shutil.ignore_patterns("LOCK"))
-        return made
+        try:
+            yield made
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
 
     def finish(
         self,
@@ -141,5 +149,8 @@ class ClosureCache:
         return found
 
     def _prune(self) -> None:
+        for half_made in self.folder.glob(f"{_MAKING}*"):
+            if time.time() - half_made.stat().st_mtime > COMPARISON.abandoned_seconds:
+                shutil.rmtree(half_made, ignore_errors=True)
         for old in self._folders()[COMPARISON.cached_closures :]:
             shutil.rmtree(old, ignore_errors=True)

@@ -119,6 +119,8 @@ def is_revision(text: str, folder: Path) -> bool:
 
 def merge_base(one: str, other: str, folder: Path) -> str:
     """The last commit that two revisions have in common."""
+    for revision in (one, other):
+        _refuse_option(revision)
     return _git(folder, "merge-base", one, other).decode().strip()
 
 
@@ -127,8 +129,7 @@ def files_in_git(revision: str, folder: Path, only: Sequence[str] = ()) -> FileS
 
     Paths are relative to the folder, as for git. The working tree is neither read nor changed.
     """
-    if revision.startswith("-"):
-        raise UsageError(f"{revision!r} is not a revision of git")
+    _refuse_option(revision)
     prefix = _git(folder, "rev-parse", "--show-prefix").decode().strip()
     commit = _git(folder, "rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
     listed = _git(folder, "ls-tree", "-r", "-z", "--full-tree", commit)
@@ -146,6 +147,11 @@ def files_in_git(revision: str, folder: Path, only: Sequence[str] = ()) -> FileS
             files.append(SideFile(name, blob, _reader(folder, blob, name)))
     label = f"{revision} ({commit[:10]})"
     return FileSide(label, tuple(files), lambda name: _shown(folder, commit, prefix + name))
+
+
+def _refuse_option(revision: str) -> None:
+    if revision.startswith("-"):
+        raise UsageError(f"{revision!r} is not a revision of git")
 
 
 def _reader(folder: Path, blob: str, name: str) -> Callable[[], bytes]:

@@ -199,14 +199,14 @@ def _from_files(
             change = _Change.made(transaction, entry, new, reasoning, wanted, limits)
             yield _in_transaction(before, transaction, *change.files(old, entry))
         return
-    made = cache.making(entry)
-    with Store(made / "store") as store:
-        before = view_of(store.snapshot())
-        with store.transaction() as transaction:
-            change = _Change.made(transaction, entry, new, reasoning, wanted, limits)
-            yield _in_transaction(before, transaction, *change.files(old, entry))
-            _unlimit(transaction, limits)
-    change.keep(cache, made, entry)
+    with cache.making(entry) as made:
+        with Store(made / "store") as store:
+            before = view_of(store.snapshot())
+            with store.transaction() as transaction:
+                change = _Change.made(transaction, entry, new, reasoning, wanted, limits)
+                yield _in_transaction(before, transaction, *change.files(old, entry))
+                _unlimit(transaction, limits)
+        change.keep(cache, made, entry)
 
 
 @data_class
@@ -293,18 +293,19 @@ def _closure_of(
     if found is not None:
         return found
     near = cache.nearest(side)
-    made = cache.making(near)
-    if near is not None:
-        with Store(made / "store") as store, store.transaction() as transaction:
-            change = _Change.made(transaction, near, side, reasoning, program, limits)
+    with cache.making(near) as made:
+        if near is not None:
+            with Store(made / "store") as store, store.transaction() as transaction:
+                change = _Change.made(transaction, near, side, reasoning, program, limits)
+                _unlimit(transaction, limits)
+            return change.keep(cache, made, near)
+        fresh = Store(made / "store", durability="flush")
+        with fresh, fresh.transaction() as transaction:
+            writer = writer_of(transaction)
+            _limit(transaction, limits)
+            rows = read_files(writer, side.files, BASE)
+            done = replace_quads(writer, NO_ROWS, rows, ())
+            reasoning.start(transaction, program)
             _unlimit(transaction, limits)
-        return change.keep(cache, made, near)
-    with Store(made / "store", durability="flush") as store, store.transaction() as transaction:
-        writer = writer_of(transaction)
-        _limit(transaction, limits)
-        rows = read_files(writer, side.files, BASE)
-        done = replace_quads(writer, NO_ROWS, rows, ())
-        reasoning.start(transaction, program)
-        _unlimit(transaction, limits)
-    contents = {file.name: file.content_id for file in side.files}
-    return cache.finish(made, name, contents, done.rows, _text_of(program))
+        contents = {file.name: file.content_id for file in side.files}
+        return cache.finish(made, name, contents, done.rows, _text_of(program))
