@@ -69,7 +69,8 @@ def _shown(state: ClosedState, place: Place, texts: FactTexts) -> str:
     assert isinstance(fact, TupleAtom)
     values = [texts.term(one.key) for one in fact.args if isinstance(one, Constant)]
     shown = ", ".join(value for value in values if not value.startswith("<x-triplestore:"))
-    return f"group or negation ({shown})"
+    kind = "match of NOT" if b"x-triplestore:not/" in fact.name.key else "group"
+    return f"{kind} ({shown})"
 
 
 def _others(
