@@ -2,8 +2,8 @@
 
 For each repository (`bench.inputs.pull_requests`) one process makes the closure of `main` for the
 cache, then, for each range, compares its sides with `triplestore.comparison.diff`, causes and
-report included, and in turn closes both sides from their files, without comparing them. Numbers are
-processor time, that of git included.
+report included, and in turn closes both sides from files on disk, without comparing them. Numbers
+are processor time, that of git included.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def _measured(history: History, range_: str, cache: Path) -> dict[str, Any]:
     diff(old, old, **options)  # the closure of the old side, and all that is loaded late
     taken, changes = _timed(lambda: diff(range_, **options))
     report, _ = _timed(lambda: changes.report("markdown"))
-    twice, stores = _timed(lambda: _closed_twice(history, range_))
+    sides = [_exported(history, revision, cache.parent) for revision in range_.split("..")]
+    twice, stores = _timed(lambda: [_closed(history, folder) for folder in sides])
     return {
         "range": range_,
         "seconds": taken + report,
@@ -59,22 +60,29 @@ def _measured(history: History, range_: str, cache: Path) -> dict[str, Any]:
     }
 
 
-def _closed_twice(history: History, range_: str) -> list[Any]:
-    """Stores of both sides, closed from their files."""
-    from triplestore import Store
+def _exported(history: History, revision: str, scratch: Path) -> Path:
+    """A folder with the files of a revision."""
     from triplestore.comparison.sides.files_of_side import files_in_git
 
-    stores = []
-    for revision in range_.split(".."):
-        side = files_in_git(revision, history.folder)
-        store = Store()
-        with store.transaction() as transaction:
-            for file in side.files:
-                transaction.load(file.read(), "nt")
-            rules = [side.read(one) or b"" for one in history.rules]
-            transaction.reason(*history.regimes, rules=b"\n".join(rules).decode() or None)
-        stores.append(store)
-    return stores
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    side = files_in_git(revision, history.folder)
+    for file in side.files:
+        (folder / file.name).write_bytes(file.read())
+    for name in history.rules:
+        (folder / name).write_bytes(side.read(name) or b"")
+    return folder
+
+
+def _closed(history: History, folder: Path) -> Any:
+    """A store of a folder's files, closed: the quickest way without a closure to begin with."""
+    from triplestore import Store
+
+    store = Store()
+    with store.transaction() as transaction:
+        transaction.load(path=folder)
+        rules = [folder / name for name in history.rules]
+        transaction.reason(*history.regimes, rules=rules or None)
+    return store
 
 
 def _agree(stores: list[Any], metrics: dict[str, int]) -> bool:

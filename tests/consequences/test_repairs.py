@@ -59,6 +59,10 @@ def check(seed: int) -> bool:
     return bool(expected)
 
 
+def test_retract__of_a_rule_that_two_axioms_give_removes_both() -> None:
+    assert check(665)
+
+
 def check_effects(store: Store, quads: tuple[Quad, ...], loses: int, seed: int) -> None:
     before = set(store)
     with store.trial() as transaction:

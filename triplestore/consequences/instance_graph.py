@@ -236,7 +236,7 @@ class _Finder:
                 self._numbers[id(origin)] = len(self._nodes.own) + len(self.new_rules)
                 self.new_rules.append(origin)
             return [[self._numbers[id(origin)]]]
-        found = (self._changed(axioms) for axioms in self._full.program.sources_of(origin))
+        found = (self._changed(axioms) for axioms in self._full.sources_of(origin))
         return [one for one in found if one]
 
     def _changed(self, axioms: Iterable[TripleAtom]) -> list[int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyoxigraph import NamedNode, Quad
 
+from triplestore.consequences.closed_state import ClosedState
 from triplestore.consequences.hitting_sets import minimal_repairs
 from triplestore.consequences.reasons import depends_on_absence, reason_of
 from triplestore.consequences.repairs import Repair, Repairs
@@ -178,18 +179,17 @@ class _Search:
         seconds = self._options.seconds
         return reason_of(
             proof,
+            ClosedState(view.tables, view.dictionary, view.rules()),
             lambda fact: proof_of(view, fact, _MEMBERS, seconds),
             lambda fact: bool(self._asserting(view, fact)),
         )
 
     def _asserting(self, view: StateView, fact: Atom) -> tuple[Quad, ...]:
         """The quads that assert a fact for reasoning."""
-        known = self._quads.get(fact)
-        if known is None:
-            known = tuple(_quads_of(view, self._regimes, fact))
-            if known:
-                self._quads[fact] = known
-        return known
+        found = tuple(_quads_of(view, self._regimes, fact))
+        if found:
+            self._quads.setdefault(fact, found)
+        return found
 
     def may_go(self, fact: Atom) -> bool:
         """Whether a fact is not protected."""
