@@ -62,7 +62,7 @@ def test_places__of_packed_lines(pack: object) -> None:
     text = "".join(f"<http://e/{i}>   <http://e/p> \t<http://e/o> .\n" for i in range(9))
     ending = ".gz" if pack is gzip.compress else ".bz2"
     quads = list(ox.parse(text.encode(), format=ox.RdfFormat.N_TRIPLES))
-    found = places(f"a.nt{ending}", pack(text.encode())).of(quads)  # type: ignore[operator]
+    found = places(f"a.nt{ending}", pack(text.encode())).of(quads)
     assert [place.line for place in found.values()] == list(range(1, 10))
 
 

@@ -30,7 +30,7 @@ def atom_of(triple: Triple) -> Atom:
 
 def triple_of(atom: Atom) -> Triple:
     assert isinstance(atom, TripleAtom)
-    return Triple(*(term_of(term.key) for term in atom.terms))  # type: ignore[union-attr]
+    return Triple(*(term_of(term.key) for term in atom.terms))
 
 
 def holds(transaction: Transaction, atom: Atom) -> bool:
