@@ -296,3 +296,26 @@ def test_diff__reports_results_of_shapes() -> None:
     store.load(HEAD + ":a :p :b .", "ttl")
     found = diff(before, store, shapes=lambda view: [f"rows: {view.tables.total()}"])
     assert found.metrics["shapes"] == found.metrics["resolved-shapes"] == 1
+
+
+def test_diff__of_named_graphs_in_scope(tmp_path: Path) -> None:
+    graphs = (
+        HEAD + ":Cat rdfs:subClassOf :Animal .\n:g { :a a :Cat }\n:h { :a a :Cat . :b a :Cat }\n"
+    )
+    changed = graphs.replace(":b a :Cat", ":c a :Cat").replace(":g { :a a :Cat }", "")
+    old = write_all(tmp_path / "old", {"a.trig": graphs})
+    new = write_all(tmp_path / "new", {"a.trig": changed})
+    assert counted(diff(old, new, reason="rdfs")) == {"added": 1, "removed": 2}
+    found = diff(old, new, reason="rdfs", scope="union")
+    texts = {(one.cause.came, one.cause.text, one.added, one.removed) for one in found.consequences}
+    assert texts == {(True, ":c a :Cat", 1, 0), (False, ":b a :Cat", 0, 1)}
+    assert {one.cause.line for one in found.consequences} == {6}
+    assert found.inexact == 0
+
+
+def test_diff__blames_no_inner_rows_for_literals(tmp_path: Path) -> None:
+    number = "<http://www.w3.org/2001/XMLSchema#integer>"
+    old = write_all(tmp_path / "old", {"a.nt": ""})
+    new = write_all(tmp_path / "new", {"a.nt": f'<http://e/a> <http://e/p> "x"^^{number} .\n'})
+    (violation,) = diff(old, new, reason="owl-rl").violations
+    assert [cause.place for cause in violation.causes] == ["a.nt:1"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from triplestore.consequences.changed_nodes import ChangedNodes
+from triplestore.consequences.changed_nodes import SCOPE_KEY, ChangedNodes
 from triplestore.consequences.changed_premises import (
     OTHER,
     DependentInstances,
@@ -22,7 +22,7 @@ from triplestore.consequences.closed_state import ClosedState
 from triplestore.consequences.thresholds import CONSEQUENCES
 from triplestore.consequences.transitive_edges import edges_seen
 from triplestore.data_classes import data_class
-from triplestore.datalog.program import Constraint, Rule, TripleAtom
+from triplestore.datalog.program import Constraint, Rule, TripleAtom, TupleAtom
 from triplestore.errors import BudgetError
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, Bools, Keys
@@ -205,6 +205,9 @@ class _Finder:
             fine &= column != head
         rules = found.rule
         for rule in np.unique(rules).tolist():
+            if self._states_scope(rule):
+                fine &= rules != rule  # its conclusions are leaves
+                continue
             sources = self._sources_of(rule)
             if not sources:
                 continue
@@ -216,6 +219,12 @@ class _Finder:
                 self._parts.append(_compact(head[rows], rules[rows], more))
             columns = columns + [np.where(mine, node, -1) for node in sources[0]]
         self._parts.append(_compact(head[fine], rules[fine], [c[fine] for c in columns]))
+
+    def _states_scope(self, number: int) -> bool:
+        """Whether a rule only says what the graphs of a scope assert."""
+        body = self._full.written.rules[number].body
+        first = body[0] if len(body) == 1 else None
+        return isinstance(first, TupleAtom) and first.name.key == SCOPE_KEY
 
     def _sources_of(self, number: int) -> list[list[int]]:
         """What of a rule is new: a rule of users itself, or the axioms that changed; one item for
@@ -231,7 +240,7 @@ class _Finder:
             return []
         given = origin in self._full.users and origin not in self._base.users
         # An axiom of an ontology file is kept as a rule without a body.
-        if given or (not origin.axioms and not origin.body and isinstance(origin, Rule)):
+        if given or _is_axiom(origin):
             if id(origin) not in self._numbers:
                 self._numbers[id(origin)] = len(self._nodes.own) + len(self.new_rules)
                 self.new_rules.append(origin)
@@ -255,6 +264,13 @@ class _Finder:
             np.concatenate([part[place] for part in self._parts]) for place in range(4)
         )
         return head, rule, counts, premise
+
+
+def _is_axiom(origin: Rule | Constraint) -> bool:
+    """Whether a rule asserts a triple; rows about literals, which the store makes, do not count."""
+    if origin.axioms or origin.body or not isinstance(origin, Rule):
+        return False
+    return isinstance(origin.heads[0], TripleAtom)
 
 
 def _array(relation: RelationKey, key: int | bytes) -> Keys:
