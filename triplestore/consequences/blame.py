@@ -96,7 +96,8 @@ class Blame:
 
     def _extend(self, unsure: I64) -> None:
         """Take the causes out, set by set, and add those of what follows all the same."""
-        left = CONSEQUENCES.removals
+        work = self.graph.size + len(self.graph.premise)
+        left = min(CONSEQUENCES.removals, CONSEQUENCES.removal_work // work)
         waiting = unsure
         while len(waiting):
             further = []

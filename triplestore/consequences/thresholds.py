@@ -23,6 +23,8 @@ class ConsequenceThresholds(Thresholds):
     """Maximum number of members of all sets of causes together."""
     removals: int = 2_000
     """Maximum number of sets of causes that are taken out to look for other causes."""
+    removal_work: int = 2_000_000_000
+    """Maximum number of facts and premises that are looked at for that, all times together."""
 
 
 CONSEQUENCES = ConsequenceThresholds()
