@@ -87,7 +87,7 @@ class Repairs(Sequence[Repair]):
     1. - :tom a :Cat
          loses 2 facts
     2. - :Cat rdfs:subClassOf :Dog
-         loses 3 facts
+         loses 5 facts
     """
 
     fact: str
