@@ -7,6 +7,7 @@ from bench.workload import Workload
 from bench.workloads import (
     choices,
     closure,
+    cold,
     commits,
     limits,
     loading,
@@ -35,6 +36,7 @@ WORKLOADS: dict[str, Workload] = {
     for workload in (
         loading.WORKLOAD,
         opening.WORKLOAD,
+        cold.WORKLOAD,
         commits.WORKLOAD,
         lookups.WORKLOAD,
         closure.WORKLOAD,
