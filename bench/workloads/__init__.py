@@ -8,6 +8,7 @@ from bench.workloads import (
     choices,
     classify,
     closure,
+    cold,
     commits,
     federation,
     limits,
@@ -40,6 +41,7 @@ WORKLOADS: dict[str, Workload] = {
     for workload in (
         loading.WORKLOAD,
         opening.WORKLOAD,
+        cold.WORKLOAD,
         commits.WORKLOAD,
         lookups.WORKLOAD,
         closure.WORKLOAD,
