@@ -14,7 +14,7 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from tests.sparql.triple_queries import QueryMaker, quad
+from tests.sparql.triple_queries import PROLOGUE, QueryMaker, quad
 from triplestore import Store
 from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 from triplestore.store.arguments import QueryOptions
@@ -64,6 +64,23 @@ def check(random: Random, store: Store, other: ox.Store, queries: int) -> None:
         done += 1
         for options in (PlanOptions(), ALL_OFF):
             assert ours(store, text, options) == wanted, text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exists__is_true_for_the_rows_that_join(seed: int) -> None:
+    random = Random(seed)
+    store = Store()
+    store.extend(quad(random) for _ in range(150))
+    maker = QueryMaker(random)
+    for _ in range(25):
+        outer, inner = maker.triple(), maker.triple()
+        rows = ours(store, f"{PROLOGUE}SELECT * {{ {outer} }}", PlanOptions())
+        joined = ours(store, f"{PROLOGUE}SELECT * {{ {outer} {inner} }}", PlanOptions())
+        kept = {row for row in rows if any(row <= both for both in joined)}
+        for word in ("EXISTS", "NOT EXISTS"):
+            text = f"{PROLOGUE}SELECT * {{ {outer} FILTER {word} {{ {inner} }} }}"
+            wanted = {row: n for row, n in rows.items() if (row in kept) == (word == "EXISTS")}
+            assert ours(store, text, PlanOptions()) == wanted, text
 
 
 @pytest.mark.parametrize("seed", range(3))
