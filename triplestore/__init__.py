@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from triplestore.datalog.program import Program
     from triplestore.errors import LostPlaceError, ServiceError, TripleStoreError
+    from triplestore.errors import LostPlaceError, ShapesViolationError, TripleStoreError
     from triplestore.live.events import RowChanges
     from triplestore.live.feed import ChangeFeed, QuadChanges
     from triplestore.live.subscription import Subscription
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import check_rules
     from triplestore.reasoning.reports.run_report import RegimeReport
     from triplestore.reasoning.violations import Inconsistencies, Violation
+    from triplestore.shacl.causes import Cause
+    from triplestore.shacl.reports.report import ValidationReport
+    from triplestore.shacl.reports.result import ValidationResult
     from triplestore.sparql.results.explanation import Explanation
     from triplestore.sparql.results.solutions import Solution, Solutions, Triples
     from triplestore.sparql.results.solutions import Solution as QuerySolution
@@ -119,6 +123,10 @@ _HOMES: dict[str, str | tuple[str, str]] = {
     "LostPlaceError": "triplestore.errors",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "Property": "triplestore.loaders.tabular.mapping",
+    "Cause": "triplestore.shacl.causes",
+    "ShapesViolationError": "triplestore.errors",
+    "ValidationReport": "triplestore.shacl.reports.report",
+    "ValidationResult": "triplestore.shacl.reports.result",
     # Code for pyoxigraph that imports this package instead finds its names.
     "BaseDirection": "pyoxigraph",
     "BlankNode": "pyoxigraph",
@@ -149,6 +157,7 @@ __all__ = [
     "Branch",
     "BranchInfo",
     "CanonicalizationAlgorithm",
+    "Cause",
     "Change",
     "ChangeFeed",
     "CommitInfo",
@@ -182,6 +191,7 @@ __all__ = [
     "RowChanges",
     "ServiceError",
     "Services",
+    "ShapesViolationError",
     "Snapshot",
     "Solution",
     "Solutions",
@@ -194,6 +204,8 @@ __all__ = [
     "Triple",
     "TripleStoreError",
     "Triples",
+    "ValidationReport",
+    "ValidationResult",
     "Variable",
     "Violation",
     "WhyNot",
