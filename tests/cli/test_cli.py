@@ -295,7 +295,7 @@ def completed(*words: str) -> list[tuple[str, str]]:
         (("dump", "--format", "t"), ["ttl", "trig"]),
         (("convert", "--to-format", "json"), ["jsonld"]),
         (("query", "--results-format", "p"), ["parquet"]),
-        (("reason", "--regime", "OWL"), ["owl-rl", "owl-horst"]),
+        (("reason", "--regime", "OWL"), ["owl-rl", "owl-el", "owl-horst"]),
         (("check", "--regime", "s"), ["skos", "swrl"]),
         (("import", "--reason", "r"), ["rdfs"]),
         (("import", "--format", "par"), ["parquet"]),

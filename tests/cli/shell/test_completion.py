@@ -68,7 +68,7 @@ def test_commands__and_what_comes_behind(
     assert candidates(session, "", ".load d") == ["data/", "dump.nt"]
     assert candidates(session, "", ".load data/") == ["data/a.ttl"]
     assert candidates(session, "", ".load nowhere/x") == []
-    assert candidates(session, "", ".reason owl") == ["owl-horst ", "owl-rl "]
+    assert candidates(session, "", ".reason owl") == ["owl-el ", "owl-horst ", "owl-rl "]
     assert candidates(session, "", ".facts ") == ["all", "explicit", "inferred"]
     assert candidates(session, "", ".help .cl") == ["classes"]
     assert candidates(session, "", ".quit x") == []
