@@ -45,8 +45,12 @@ if TYPE_CHECKING:
     )
 
     from triplestore.datalog.program import Program
-    from triplestore.errors import LostPlaceError, ServiceError, TripleStoreError
-    from triplestore.errors import LostPlaceError, ShapesViolationError, TripleStoreError
+    from triplestore.errors import (
+        LostPlaceError,
+        ServiceError,
+        ShapesViolationError,
+        TripleStoreError,
+    )
     from triplestore.live.events import RowChanges
     from triplestore.live.feed import ChangeFeed, QuadChanges
     from triplestore.live.subscription import Subscription

@@ -11,7 +11,7 @@ from triplestore.reasoning.violations import count_violations, violation_relatio
 from triplestore.relations import EXPLICIT, INFERRED, Layer
 from triplestore.storage.metadata import file_count, hidden_count, prefixes_of
 from triplestore.store.state_view import rules_in, text_settings_in
-from triplestore.terms import key_of
+from triplestore.terms import IRI, key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def describe(database: Database, table_bytes: int = 0) -> Info:
         violations=count_violations(tables, violation_relations(rules, dictionary)),
         relation_rows=rows_of_relations(tables, is_helper),
         hidden=hidden,
-        predicates=len(tables.names()),
+        predicates=int((dictionary.kinds(tables.names()) == IRI).sum()),
         classes=_class_count(database),
         terms=terms,
         prefixes=len(prefixes_of(state.meta)),

@@ -147,3 +147,8 @@ def test_owl_rl_beside__each_uses_what_the_other_concludes() -> None:
         in store
     )
     assert Quad(name("Endocarditis"), SUB, name("HeartDisease")) in store
+
+
+def test_info__counts_predicates_that_are_shown() -> None:
+    store = medicine()
+    assert store.info().predicates == len({quad.predicate for quad in store})
