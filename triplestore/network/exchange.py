@@ -2,8 +2,8 @@
 
 Start at `Exchange`. A thread reads the response, because a thread that waits for the network cannot
 be interrupted; the caller takes its pieces, checks its own limits while it waits, and abandons the
-exchange whenever it wants. What reads a format runs in that thread as well, because parsers belong to
-one thread. Always true: each redirection is checked like the first IRI; at most some pieces wait
+exchange whenever it wants. Readers of formats run in that thread as well, because parsers belong
+to one thread. Always true: each redirection is checked like the first IRI; at most some pieces wait
 between the threads; the thread ends soon after `close`; only texts of errors leave it, since their
 frames hold parsers.
 """

@@ -43,7 +43,7 @@ class Compared:
     """Two closed states, which have ids of one dictionary (that of `after`).
 
     net            the rows in which they differ
-    old, new       the changed files of each side with their quads; None for a side that is not files
+    old, new       the changed files of each side with their quads; None without files
     new_is_larger  unused terms aside, whether terms of the new side were added
     """
 

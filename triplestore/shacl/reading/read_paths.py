@@ -52,7 +52,7 @@ def read_path(graph: ShapesGraph, node: Key, depth: int = 0) -> PathExpression:
         inner = graph.one(node, predicate)
         if inner is not None:
             return kind(read_path(graph, inner, depth + 1))
-    raise ShapesError(f"{shown(node)} is not a path: it is neither an IRI nor a list nor a path of SHACL")
+    raise ShapesError(f"{shown(node)} is not a path: a path is an IRI, a list or a node of SHACL")
 
 
 _SUFFIX = {ZeroOrMore: "*", OneOrMore: "+", ZeroOrOne: "?"}
