@@ -23,7 +23,7 @@ from tests.conformance.sparql_evaluation import MF, NO_SUITES, RDF, ROOT, items,
 from triplestore._version import VERSION
 
 SUITES = ("rdf/rdf12", "sparql/sparql12")
-DATA = ROOT.parent
+FOLDER = ROOT.parent
 FILES = (
     "test_w3c_syntax.py",
     "test_w3c_sparql_syntax.py",
@@ -98,7 +98,7 @@ class Outcomes:
 
 def entries(suite: str) -> Iterator[ManifestEntry]:
     """The tests of all manifests in the folder of a suite."""
-    for path in sorted((DATA / suite).rglob("manifest*.ttl")):
+    for path in sorted((FOLDER / suite).rglob("manifest*.ttl")):
         store = ox.Store()
         store.load(path=str(path), format=ox.RdfFormat.TURTLE, base_iri=path.as_uri())
         for listing in objects(store, None, MF + "entries"):
@@ -111,16 +111,16 @@ def _entry(store: ox.Store, node: ox.NamedNode, manifest: Path) -> ManifestEntry
     name = unquote(urlsplit(node.value).fragment)
     folder = manifest.parent
     names = [name, f"{folder.name}/{name}"]
-    roots = (root for root in (DATA / "rdf", DATA / "sparql") if folder.is_relative_to(root))
+    roots = (root for root in (FOLDER / "rdf", FOLDER / "sparql") if folder.is_relative_to(root))
     names += [f"{folder.relative_to(root)}/{name}" for root in roots]
     for action in objects(store, node, MF + "action"):
         if isinstance(action, ox.NamedNode):
             file = Path(unquote(urlsplit(action.value).path))
-            if file.is_relative_to(DATA / "sparql"):
-                names.append(str(file.relative_to(DATA / "sparql")))
+            if file.is_relative_to(FOLDER / "sparql"):
+                names.append(str(file.relative_to(FOLDER / "sparql")))
     iri = node.value
     if iri.startswith("file:"):
-        place = folder.relative_to(DATA) / "manifest"
+        place = folder.relative_to(FOLDER) / "manifest"
         iri = f"https://w3c.github.io/rdf-tests/{place.as_posix()}#{name}"
     return ManifestEntry(iri, tuple(names))
 
@@ -146,7 +146,7 @@ def report(found: list[tuple[ManifestEntry, str, str]]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the report; the exit status is 1 if a test failed."""
-    if not DATA.is_dir():
+    if not FOLDER.is_dir():
         sys.stderr.write(f"{NO_SUITES}\n")
         return 2
     target = Path(arguments[0] if arguments else "build/earl.ttl")

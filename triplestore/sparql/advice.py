@@ -15,7 +15,6 @@ from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.joins.hash_join import JoinOperator
 from triplestore.operators.operator import Operator
 from triplestore.sparql.algebra.nodes import (
-    UNIT,
     Bgp,
     Graph,
     Node,
@@ -24,7 +23,6 @@ from triplestore.sparql.algebra.nodes import (
     Service,
     is_hidden,
     walk,
-    with_children,
 )
 from triplestore.sparql.algebra.short_text import show_term
 from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of, names_in
@@ -114,7 +112,10 @@ def _unknown(pattern: Node, dataset: Dataset, dictionary: Dictionary) -> Iterato
     """Properties without triples, and classes without instances."""
     named = any(isinstance(node, Graph) for node in _everywhere(pattern))
     type_id = int(dictionary.lookup_keys([_TYPE])[0])
-    for node in _everywhere(_without_services(pattern)):
+    elsewhere = _of_services(pattern)
+    for node in _everywhere(pattern):
+        if id(node) in elsewhere:
+            continue
         for triple in node.patterns if isinstance(node, Bgp) else ():
             predicate, object_ = triple.predicate, triple.object
             if isinstance(predicate, Variable):
@@ -130,9 +131,10 @@ def _unknown(pattern: Node, dataset: Dataset, dictionary: Dictionary) -> Iterato
                     yield _is_unknown("class", object_, known, dictionary)
 
 
-def _without_services(node: Node) -> Node:
-    """The pattern without those that other endpoints answer, whose names are not known here."""
-    return UNIT if isinstance(node, Service) else with_children(node, _without_services)
+def _of_services(pattern: Node) -> set[int]:
+    """The addresses of patterns that other endpoints answer: their names are not known here."""
+    services = [node for node in _everywhere(pattern) if isinstance(node, Service)]
+    return {id(node) for service in services for node in _everywhere(service)}
 
 
 def _has_rows(predicate: int, dataset: Dataset, named: bool) -> bool:

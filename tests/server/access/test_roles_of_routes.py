@@ -38,6 +38,8 @@ REQUIRED = {
     "GET /subscribe": "read",
     "POST /subscribe": "read",
     "GET /changes": "read",
+    "GET /validate": "read",
+    "POST /validate": "read",
     "GET /api/store": "read",
     "GET /api/search": "read",
     "POST /api/complete": "read",
