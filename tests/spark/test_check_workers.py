@@ -72,9 +72,8 @@ def test_cause__only_of_a_python_that_cannot_run_tasks(error: str, cause: str | 
 
 
 @pytest.mark.usefixtures("spark_available")
-@pytest.mark.parametrize(
-    "python", ["without the package", pytest.param("missing", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("python", ["without the package", "missing"])
 def test_command__on_workers_without_the_package_ends_in_one_line(
     tmp_path: Path, python: str
 ) -> None:

@@ -79,7 +79,7 @@ def disjoint(graphs: int, start: int) -> list[Edge]:
         pytest.param(10_000, 10_000, id="by the driver"),
     ],
 )
-@pytest.mark.parametrize("starts", ["", "a % 3 = 1"])
+@pytest.mark.parametrize("starts", [pytest.param("", marks=pytest.mark.long), "a % 3 = 1"])
 def test_reachable__is_what_a_search_finds(
     quick: Any,
     tmp_path: Path,
