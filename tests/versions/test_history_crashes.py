@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.faulty import CrashImages, FaultyFiles, Image, Note, restore
+from support.faulty import FaultyFiles
 
 from tests.versions.copies import Content, Copy, content_of
+from tests.versions.crashing import crashed_stores
 from tests.versions.test_branches_random import write
 from tests.versions.test_named_branches import opened, small_numbers
 from triplestore.storage.thresholds import STORAGE
@@ -52,27 +52,12 @@ class Schedule:
 
 
 def crash_everywhere(base: Path, seed: int, share: float, steps: int) -> int:
-    files = FaultyFiles()
+    files, rng, checked = FaultyFiles(), random.Random(seed), 0
     schedule = Schedule(files, base / "store", seed)
     schedule.run(steps)
-    rng, images, acked, checked = random.Random(seed), CrashImages(), 0, 0
-    seen: list[Image] = []
-    for event in files.trace:
-        if isinstance(event, Note):
-            acked = event.value[1]
-        images.follow(event)
-        for image in images.images(rng, 2) if rng.random() < share else ():
-            if image in seen:
-                continue
-            seen = [*seen[-8:], image]
-            target = base / "crash"
-            restore(image, base / "store", target)
-            folder = base / "store" / FOLDER
-            if any(Path(name).parent == folder for name in image):
-                restore(image, folder, target / FOLDER)
-            check(target, schedule, acked, rng)
-            shutil.rmtree(target)
-            checked += 1
+    for target, acked in crashed_stores(files, base, FOLDER, rng, share):
+        check(target, schedule, acked, rng)
+        checked += 1
     return checked
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from support.faulty import CrashImages, FaultyFiles, Image, Note, restore
+from support.faulty import FaultyFiles
 from support.schedule import SMALL
 
 from tests.versions.copies import PREFIX, Copy, content_of, made_anew
+from tests.versions.crashing import crashed_stores
 from tests.versions.test_branches_random import write
 from triplestore import Store, errors
 from triplestore.storage import Database
@@ -262,35 +262,20 @@ def is_as(kept: Kept, found: tuple[Any, dict[str, Any]]) -> bool:
 
 
 def crash_everywhere(base: Path, seed: int, share: float, steps: int) -> int:
-    files = FaultyFiles()
+    files, rng, checked = FaultyFiles(), random.Random(seed), 0
     schedule = Schedule(files, base / "store", seed)
     schedule.run(steps)
-    rng, images, acked, checked = random.Random(seed), CrashImages(), 0, 0
-    seen: list[Image] = []
-    for event in files.trace:
-        if isinstance(event, Note):
-            acked = event.value[1]
-        images.follow(event)
-        for image in images.images(rng, 2) if rng.random() < share else ():
-            if image in seen:
-                continue
-            seen = [*seen[-8:], image]
-            target = base / "crash"
-            restore(image, base / "store", target)
-            folder = base / "store" / FOLDER
-            if any(Path(name).parent == folder for name in image):
-                restore(image, folder, target / FOLDER)
-            with opened(target, FaultyFiles()) as store:
-                assert store.verify() == []
-                found = found_in(store)
-                possible = schedule.states[acked : acked + 2]
-                assert any(is_as(kept, found) for kept in possible), (seed, acked)
-                with store.branch("later") as later:
-                    later.load(DATA + ":later :p :b .", "ttl")
-                with store.branch("later") as later:
-                    assert len(later.diff().added) == 1
-            shutil.rmtree(target)
-            checked += 1
+    for target, acked in crashed_stores(files, base, FOLDER, rng, share):
+        with opened(target, FaultyFiles()) as store:
+            assert store.verify() == []
+            found = found_in(store)
+            possible = schedule.states[acked : acked + 2]
+            assert any(is_as(kept, found) for kept in possible), (seed, acked)
+            with store.branch("later") as later:
+                later.load(DATA + ":later :p :b .", "ttl")
+            with store.branch("later") as later:
+                assert len(later.diff().added) == 1
+        checked += 1
     return checked
 
 

@@ -15,11 +15,9 @@ import numpy as np
 from triplestore.consequences.changed_nodes import ChangedNodes
 from triplestore.consequences.transitive_edges import EdgeSight
 from triplestore.evaluate.binding_frames import Bindings
-from triplestore.evaluate.conclusions import Heads
-from triplestore.maintenance.steps.regrouping import summarise
 from triplestore.proofs.body_matching import Matching, Sees
 from triplestore.proofs.closed_facts import Closed, Concluding
-from triplestore.proofs.concluding_instances import columns_in, rules_of
+from triplestore.proofs.concluding_instances import columns_in, rules_of, summarised_goals
 from triplestore.relations.facts.fact_sets import ANY, RelationKey
 from triplestore.relations.packed_keys import I64, Keys, key_of, low, pack
 from triplestore.rules.families import CompiledAtom, Family
@@ -144,19 +142,10 @@ def _aggregates(
     goals: Keys,
 ) -> DependentInstances:
     """One instance for each goal that an aggregate rule concludes, with all changed members."""
-    summary = family.summary
-    assert summary is not None
-    rows, n = closed.run.goals(family, relation, goals)
-    if n == 0:
-        return DependentInstances(_NONE, _NONE, [])
+    rows, hit = summarised_goals(closed, family, relation, goals)
     numbers = rows[family.width]
-    assert numbers is not None
-    groups = [column for v in summary.groups if (column := rows[v]) is not None]
-    wanted = np.unique(key_of(groups)) if groups else np.zeros(1, dtype=np.uint32)
-    heads = Heads()
-    work = closed.work()
-    summarise(work, family, wanted, work.old(), heads)
-    hit = np.isin(goals[numbers], heads.taken().get(relation, goals[:0]))
+    if numbers is None or len(numbers) == 0:
+        return DependentInstances(_NONE, _NONE, [])
     goal = numbers[hit].astype(np.int64)
     members = [
         *_members(closed, nodes, family, rows, hit, own=0, other=OTHER),

@@ -214,18 +214,27 @@ def rules_of(family: Family, rows: Bindings, n: int) -> I64:
 
 def _aggregates(closed: Closed, family: Family, relation: RelationKey, goals: Keys) -> Instances:
     """The goals that an aggregate rule concludes; they have no premises, but members."""
+    rows, concluded = summarised_goals(closed, family, relation, goals)
+    numbers = rows[family.width]
+    if numbers is None:
+        return Instances(_NONE, _NONE, [])
+    hit = numbers[concluded].astype(np.int64)
+    return Instances(hit, np.full(len(hit), family.rules[0], dtype=np.int64), [])
+
+
+def summarised_goals(
+    closed: Closed, family: Family, relation: RelationKey, goals: Keys
+) -> tuple[Bindings, Bools]:
+    """Goals as rows of an aggregate rule, and which of them it concludes."""
     summary = family.summary
     assert summary is not None
     rows, n = closed.run.goals(family, relation, goals)
-    if n == 0:
-        return Instances(_NONE, _NONE, [])
     numbers = rows[family.width]
-    assert numbers is not None
+    if n == 0 or numbers is None:
+        return rows, np.zeros(0, dtype=np.bool_)
     groups = [column for v in summary.groups if (column := rows[v]) is not None]
     wanted = np.unique(key_of(groups)) if groups else np.zeros(1, dtype=np.uint32)
     heads = Heads()
     work = closed.work()
     summarise(work, family, wanted, work.old(), heads)
-    made = heads.taken().get(relation, goals[:0])
-    hit = numbers[np.isin(goals[numbers], made)].astype(np.int64)
-    return Instances(hit, np.full(len(hit), family.rules[0], dtype=np.int64), [])
+    return rows, np.isin(goals[numbers], heads.taken().get(relation, goals[:0]))
