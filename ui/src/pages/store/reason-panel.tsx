@@ -8,6 +8,7 @@ import { watch } from "./jobs";
 const REGIMES = [
   { name: "rdfs", text: "RDFS: subclasses, subproperties, domains, ranges" },
   { name: "owl-rl", text: "OWL 2 RL: the profile for rules" },
+  { name: "owl-el", text: "OWL 2 EL: large class hierarchies, classified" },
   { name: "owl-horst", text: "OWL Horst (pD*): a small part of OWL" },
   { name: "skos", text: "SKOS: broader, narrower, schemes, and its constraints" },
   { name: "swrl", text: "SWRL: rules in the data" },
