@@ -14,7 +14,8 @@ PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 """
 DATA = """
-:a :label "Solar panels"@en . :b :label "Wind farm"@en . :Pump rdfs:subClassOf :Machine . :p1 a :Pump .
+:a :label "Solar panels"@en . :b :label "Wind farm"@en . :Pump rdfs:subClassOf :Machine .
+:p1 a :Pump .
 """
 SHAPES = """@prefix : <http://ex.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 :S sh:targetClass :Machine ; sh:property [ sh:path :tag ; sh:minCount 1 ] .
