@@ -33,6 +33,7 @@ from triplestore.reasoning.visible import is_triple
 from triplestore.relations.packed_keys import I64, U32, columns_of, high, low
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import OWL, RDFS
+from triplestore.thread_limits import look
 
 
 @data_class
@@ -175,6 +176,7 @@ class GroupedCauses:
         return found
 
     def _consequence(self, codes: tuple[int, ...], proofs: bool) -> Consequence:
+        look("listing causes")
         counts = {came: self._counted_side(came, codes) for came in (True, False)}
         others: set[int] = set()
         examples: list[Example] = []

@@ -20,11 +20,12 @@ from triplestore.comparison.sides.files_of_side import (
 )
 from triplestore.comparison.sides.reasoning_options import Reasoning
 from triplestore.comparison.sides.states import Side, compared_states
-from triplestore.comparison.sides.work_budget import limits_of
+from triplestore.comparison.sides.work_budget import Deadline, limits_of
 from triplestore.comparison.summary import summary
 from triplestore.errors import UsageError
 from triplestore.storage.files.manifest import NAME as MANIFEST
 from triplestore.store import Snapshot, Store
+from triplestore.thread_limits import limited
 
 SideLike: TypeAlias = "str | os.PathLike[str] | Store | Snapshot"
 """A store or snapshot; the path of a store, file or folder; a revision of git."""
@@ -74,6 +75,8 @@ def diff(
     reasoning = Reasoning.of(reason, rules, scope)
     limits = limits_of(budget)
     with ExitStack() as stack:
+        if limits.seconds is not None:
+            stack.enter_context(limited(Deadline(limits.seconds)))
         one, other = _sides(old, new, Path(folder), only, stack)
         where = None if cache is None else Path(cache)
         with compared_states(one, other, reasoning, where, limits, advance) as compared:

@@ -20,6 +20,7 @@ from triplestore.reasoning.visible import is_triple
 from triplestore.relations import EXPLICIT, ChangedRows
 from triplestore.relations.views.equality import equality_of
 from triplestore.terms.vocabulary import RDF_TYPE, RDFS
+from triplestore.thread_limits import look
 
 NO_PROOFS_OF_EQUALS = (
     'one side rewrites equals (equality="rewrite"): causes are not looked for; compare with '
@@ -44,6 +45,7 @@ def summary(
     }
     prefixes = {**before.prefixes, **after.prefixes}
     texts = FactTexts(prefixes)
+    look("counting changes")
     metrics = _counted(compared)
     metrics |= named_changes(before, after, compared.net)
     results = changed_results(shapes, before, after)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 
 from triplestore.comparison.sides.states import Limits
-from triplestore.errors import UsageError
+from triplestore.errors import TimeLimitError, UsageError
 
 _SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}
 _BYTES = {"kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
@@ -31,3 +32,29 @@ def limits_of(budget: str | None) -> Limits:
         found[kind] = float(match[1]) * scale
     size = found.get("bytes")
     return Limits(found.get("seconds"), None if size is None else int(size))
+
+
+class Deadline:
+    """The end of the time of a whole comparison, for `thread_limits.limited`.
+
+    >>> Deadline(0.0).look("looking for causes")
+    Traceback (most recent call last):
+    triplestore.errors.TimeLimitError: the comparison took more than 0 seconds, while looking for
+    causes; nothing has changed; raise its budget, or compare less
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def look(self, about: object) -> None:
+        """Raise if the time is over."""
+        if time.monotonic() >= self._end:
+            where = f", while {about}" if isinstance(about, str) else ""
+            raise TimeLimitError(
+                f"the comparison took more than {self._seconds:g} seconds{where}; nothing has "
+                "changed; raise its budget, or compare less"
+            )
+
+    def needs(self, size: int) -> None:
+        """Memory is limited where facts are inferred."""
