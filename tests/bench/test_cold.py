@@ -15,7 +15,6 @@ def test_fresh__runs_a_program_with_names() -> None:
     found = fresh(sys.executable, "print(name * 2)", {"name": "x"})
     assert found.printed == "xx"
     assert found.cpu > 0
-    assert 1 < found.peak_mb < 1000
 
 
 def test_fresh__refuses_a_program_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
