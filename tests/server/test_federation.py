@@ -22,7 +22,7 @@ PEOPLE = """@prefix : <http://ex.org/> .
 :ada :knows :bob, :cy . :bob :knows :cy . :cy :knows _:b . :dora :age 01 .
 """
 NAMES = """@prefix : <http://ex.org/> .
-:bob :name "Bob", "Bobby"@en . :cy :name "Cy" ; :age 1 . _:b :name "nobody" .
+:bob :name "Bob", "Bobby"@en . :cy :name "Cy" ; :age 1 . _:b :name "unnamed" .
 """
 
 
@@ -94,13 +94,13 @@ def test_service__answers(people: Store, names: str, pattern: str, count: int) -
 
 def test_service__does_not_know_our_blank_nodes(people: Store, names: str) -> None:
     found = rows(people, f"?x ?n {{ ?x :knows ?y SERVICE <{names}> {{ ?y :name ?n }} }}")
-    assert not [row for row in found if row[1] == "nobody"]
+    assert not [row for row in found if row[1] == "unnamed"]
     found = rows(people, f"?y {{ ?x :knows ?y SERVICE <{names}> {{ OPTIONAL {{ ?y :no 1 }} }} }}")
     assert len(found) == 4  # what the endpoint leaves unbound is compatible with them
 
 
 def test_service__gives_new_blank_nodes(people: Store, names: str) -> None:
-    text = f"SELECT ?b ?c {{ SERVICE <{names}> {{ ?b ?p 'nobody' . ?c ?q 'nobody' }} }}"
+    text = f"SELECT ?b ?c {{ SERVICE <{names}> {{ ?b ?p 'unnamed' . ?c ?q 'unnamed' }} }}"
     ((b, c),) = people.query(text).tuples()
     assert b == c
     ((other, _),) = people.query(text).tuples()

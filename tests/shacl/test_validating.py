@@ -177,7 +177,7 @@ def test_limits__stop_a_validation() -> None:
 
 
 QUERY_SHAPES = """: sh:declare [ sh:prefix "" ; sh:namespace "http://example.org/"^^xsd:anyURI ] .
-:S sh:targetClass :Person ; sh:sparql [ sh:prefixes : ; sh:message "{?value} is no {$this}" ;
+:S sh:targetClass :Person ; sh:sparql [ sh:prefixes : ; sh:message "{?value} is not {$this}" ;
     sh:select "SELECT $this ?value WHERE { $this :friend ?value FILTER (?value != $this) }" ] ."""
 
 
@@ -198,8 +198,8 @@ def test_queries__give_the_same_however_they_are_evaluated(query: str) -> None:
         "SELECT $this ?value WHERE { $this :friend ?value FILTER (?value != $this) }", query
     )
     assert sorted(found(store, shapes)) == [
-        "Violation: :a :b: http://example.org/b is no http://example.org/a",
-        "Violation: :b :c: http://example.org/c is no http://example.org/b",
+        "Violation: :a :b: http://example.org/b is not http://example.org/a",
+        "Violation: :b :c: http://example.org/c is not http://example.org/b",
     ]
 
 

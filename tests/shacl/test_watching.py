@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -134,9 +135,9 @@ def test_watch__sees_commits_after_optimize_and_reopening(tmp_path: Path) -> Non
         assert results(store) == []
 
 
-def test_clear_and_large_commits__validate_everything(tune: object) -> None:
+def test_clear_and_large_commits__validate_everything(tune: Callable[..., None]) -> None:
     store = watched()
-    tune(SHACL, followed_rows=2, followed_nodes=2)  # type: ignore[operator]
+    tune(SHACL, followed_rows=2, followed_nodes=2)
     store.load(PREFIXES + "".join(f":p{i} a :Person ." for i in range(10)), "ttl")
     assert len(results(store)) == 10
     change = store.clear()

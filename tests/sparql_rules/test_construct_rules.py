@@ -169,7 +169,7 @@ def test_why__names_the_construct() -> None:
             {"bob line bob", "bob line cy"},
         ),
         (
-            "CONSTRUCT { ?x a ?c } WHERE { VALUES (?x ?c) { (:ada :A) (:nobody :B) } ?x :age ?a }",
+            "CONSTRUCT { ?x a ?c } WHERE { VALUES (?x ?c) { (:ada :A) (:eve :B) } ?x :age ?a }",
             {"ada 22-rdf-syntax-ns#type A"},
         ),
         # A literal cannot be a subject: that triple is not made.

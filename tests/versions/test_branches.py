@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -48,28 +49,21 @@ def test_branch__does_not_wait_for_the_writer_nor_for_other_branches(store: Stor
 
 
 def test_branches_in_threads__infer_beside_the_writer(store: Store) -> None:
-    failed: list[BaseException] = []
-
     def work(number: int) -> None:
-        try:
-            for turn in range(6):
-                with store.branch() as branch:
-                    for each in range(4):
-                        branch.load(DATA + f":n{number}x{turn}x{each} a :Cat .", "ttl")
-                    branch.add_rules(PREFIX + f":Big{number}[?x] :- :Cat[?x] .")
-                    assert branch.audit().problems() == []
-                    branch.commit(rebase=True)
-        except BaseException as error:  # noqa: BLE001 - shown by the test
-            failed.append(error)
+        for turn in range(6):
+            with store.branch() as branch:
+                for each in range(4):
+                    branch.load(DATA + f":n{number}x{turn}x{each} a :Cat .", "ttl")
+                branch.add_rules(PREFIX + f":Big{number}[?x] :- :Cat[?x] .")
+                assert branch.audit().problems() == []
+                branch.commit(rebase=True)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for number in range(10):
-        store.load(DATA + f":m{number} a :Cat .", "ttl")
-    for thread in threads:
-        thread.join()
-    assert failed == []
+    with ThreadPoolExecutor(3) as threads:
+        works = [threads.submit(work, number) for number in range(3)]
+        for number in range(10):
+            store.load(DATA + f":m{number} a :Cat .", "ttl")
+        for each in works:
+            each.result()  # raises what the thread raised
     assert store.audit().problems() == []
     cats = 1 + 3 * 6 * 4 + 10
     for name in ("Animal", "Big1"):

@@ -82,7 +82,7 @@ def update(
                 load_from=load_from,
                 allow_service=services,
             )
-    except NotImplementedError:
+    except NotImplementedError:  # rdflib's sign that it is to evaluate the text itself
         _require_allowed_loads(text, prefixes, allowed)
         raise
 

@@ -77,6 +77,8 @@ class Upkeep:
         except _StoppedError:
             return False
         except Exception:
+            # Of any kind: it must not end this thread. Queries stay exact without it, since they
+            # read what the index lacks; and they raise what is wrong to their callers.
             logger.exception("the text index was not brought up to date; it is tried again")
         return True
 
